@@ -1,0 +1,65 @@
+# make demo   set up, train and use a model on generated data
+# make test   lint, type check and tests
+# make bench  measure against python-crfsuite (uses MARGENT_DATA, by default ../shared/data)
+# make sanitize  the native code under the address and undefined-behaviour sanitizers
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+BIN := $(VENV)/bin
+NATIVE := $(wildcard core/*) $(wildcard src/margent/*.cpp) CMakeLists.txt
+PACKAGE := $(shell find src/margent -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) pyproject.toml
+
+ifneq ($(wildcard ../shared/data),)
+export MARGENT_DATA ?= $(abspath ../shared/data)
+endif
+
+.PHONY: demo test lint bench sanitize clean
+
+demo: $(VENV)/.installed
+	$(BIN)/margent demo
+
+test: lint $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/versus/crfsuite.py
+	$(BIN)/python benchmarks/micro/chain.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+
+# The package is installed anew when a source file is newer; the native build folder is kept, so this is quick.
+$(VENV)/.installed: $(VENV)/bin/python $(NATIVE) $(PACKAGE)
+	$(BIN)/pip install --quiet '.[plot]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(BIN)/pip install --quiet '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(BIN)/pip install --quiet '.[bench]'
+	@touch $@
+
+# A build of its own, loaded into an ordinary Python with the sanitizer runtime preloaded. Leaks are not looked for:
+# the interpreter itself never frees everything.
+sanitize: $(VENV)/.dev
+	$(BIN)/pip install --quiet nanobind
+	cmake -S . -B build/sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMARGENT_SANITIZE=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+	cmake --build build/sanitize -j $(JOBS)
+	rm -rf build/sanitize/package && mkdir -p build/sanitize/package
+	cp -r src/margent build/sanitize/package/margent
+	cp build/sanitize/_core*.so build/sanitize/package/margent/
+	PYTHONPATH=build/sanitize/package ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	  $(BIN)/python -m pytest tests/unit tests/contracts -m "not slow" -x
+
+clean:
+	rm -rf $(VENV) build dist demo-output

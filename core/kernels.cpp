@@ -1,0 +1,55 @@
+// Chooses the kernels at run time.
+#include "kernels.hpp"
+
+#include <atomic>
+#if defined(_M_X64)
+#include <intrin.h>
+#endif
+
+namespace margent {
+
+namespace portable {
+extern const Kernels<float> float_kernels;
+extern const Kernels<double> double_kernels;
+}  // namespace portable
+
+#if defined(__x86_64__) || defined(_M_X64)
+namespace avx2 {
+extern const Kernels<float> float_kernels;
+extern const Kernels<double> double_kernels;
+}  // namespace avx2
+
+static bool machine_has_avx2() {
+#if defined(_M_X64)
+  int info[4];
+  __cpuidex(info, 7, 0);
+  return (info[1] & (1 << 5)) != 0;
+#else
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2");
+#endif
+}
+#else
+namespace avx2 = portable;
+static bool machine_has_avx2() { return false; }
+#endif
+
+static std::atomic<bool> avx2_in_use{machine_has_avx2()};
+
+template <>
+const Kernels<float>& kernels<float>() {
+  return avx2_in_use ? avx2::float_kernels : portable::float_kernels;
+}
+template <>
+const Kernels<double>& kernels<double>() {
+  return avx2_in_use ? avx2::double_kernels : portable::double_kernels;
+}
+
+const char* instruction_set() { return avx2_in_use ? "avx2" : "portable"; }
+
+bool use_avx2(bool wanted) {
+  avx2_in_use = wanted && machine_has_avx2();
+  return avx2_in_use;
+}
+
+}  // namespace margent

@@ -1,0 +1,40 @@
+// The inner loops of the chain, compiled once per instruction set and chosen at run time.
+//
+// Every row is `width` numbers long: the label count rounded up to `lane_count`, so that a row is a whole number of
+// vectors. Columns past the label count are padding: any kernel may compute them, no caller may read them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace margent {
+
+inline constexpr int lane_count = 8;  // floats in an AVX2 register; half a cache line
+inline constexpr int padded_width(int n_labels) { return (n_labels + lane_count - 1) / lane_count * lane_count; }
+
+template <class Real>
+struct Kernels {
+  // out[j] = max over i < n of alpha[i * alpha_stride] + rows[i * row_stride + j]   for j < width.
+  void (*max_plus)(int n, const Real* alpha, std::ptrdiff_t alpha_stride, const Real* rows, std::ptrdiff_t row_stride,
+                   int width, Real* out);
+
+  // Viterbi's forward recursion of an order-1 chain over a whole sequence, positions 1 to length - 1:
+  // alpha[t][j] = emissions[t][j] + max over i < n of alpha[t-1][i] + transitions[i][j].
+  void (*viterbi_forward)(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha);
+
+  // The first i < n with the largest a[i] + b[i]. Both arrays can be read up to the next multiple of lane_count.
+  int (*argmax_sum)(const Real* a, const Real* b, int n);
+
+  // out[t - begin] = sum over k in [ptr[t], ptr[t + 1]) of values[k] * rows[ids[k]], for tokens begin <= t < end.
+  // `values` may be null: then every value is 1.
+  void (*gather)(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
+                 std::int64_t begin, std::int64_t end, Real* out);
+};
+
+// The kernels for this machine. `name` of instruction set: "avx2" or "portable".
+template <class Real>
+const Kernels<Real>& kernels();
+const char* instruction_set();
+// For tests and benchmarks: false forces the portable kernels. Returns whether AVX2 is now in use.
+bool use_avx2(bool wanted);
+
+}  // namespace margent

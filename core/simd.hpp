@@ -1,0 +1,91 @@
+// Fixed-width vectors for the kernels, with a portable form.
+//
+// Vec<Real, W> holds W numbers. GCC and Clang map it to the machine's registers when W fits them (a vector wider than
+// the machine's is very slow, so W is chosen per instruction set); elsewhere it is an array and the compiler may
+// vectorise the loops. No intrinsics, no standard templates: see the note in CMakeLists.txt.
+#pragma once
+#include <cstdint>
+
+#if defined(_MSC_VER)
+#define MARGENT_INLINE static __forceinline
+#define MARGENT_PREFETCH(address) ((void)(address))
+#else
+#define MARGENT_INLINE static inline __attribute__((always_inline))
+#define MARGENT_PREFETCH(address) __builtin_prefetch(address, 0, 3)
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+template <class Real, int W>
+struct Vec {
+  typedef Real Lanes __attribute__((vector_size(W * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+  Lanes lanes;
+};
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> load(const Real* p) {
+  return {*reinterpret_cast<const typename Vec<Real, W>::Lanes*>(p)};
+}
+template <class Real, int W>
+MARGENT_INLINE void store(Real* p, Vec<Real, W> a) {
+  *reinterpret_cast<typename Vec<Real, W>::Lanes*>(p) = a.lanes;
+}
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> broadcast(Real x) {
+  return {typename Vec<Real, W>::Lanes{} + x};
+}
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> operator+(Vec<Real, W> a, Vec<Real, W> b) {
+  return {a.lanes + b.lanes};
+}
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> operator*(Vec<Real, W> a, Vec<Real, W> b) {
+  return {a.lanes * b.lanes};
+}
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> maximum(Vec<Real, W> a, Vec<Real, W> b) {
+  return {a.lanes > b.lanes ? a.lanes : b.lanes};
+}
+template <class Real, int W>
+MARGENT_INLINE Real lane(Vec<Real, W> a, int i) {
+  return a.lanes[i];
+}
+#else
+template <class Real, int W>
+struct Vec {
+  Real lanes[W];
+};
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> load(const Real* p) {
+  Vec<Real, W> a;
+  for (int i = 0; i < W; ++i) a.lanes[i] = p[i];
+  return a;
+}
+template <class Real, int W>
+MARGENT_INLINE void store(Real* p, Vec<Real, W> a) {
+  for (int i = 0; i < W; ++i) p[i] = a.lanes[i];
+}
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> broadcast(Real x) {
+  Vec<Real, W> a;
+  for (int i = 0; i < W; ++i) a.lanes[i] = x;
+  return a;
+}
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> operator+(Vec<Real, W> a, Vec<Real, W> b) {
+  for (int i = 0; i < W; ++i) a.lanes[i] += b.lanes[i];
+  return a;
+}
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> operator*(Vec<Real, W> a, Vec<Real, W> b) {
+  for (int i = 0; i < W; ++i) a.lanes[i] *= b.lanes[i];
+  return a;
+}
+template <class Real, int W>
+MARGENT_INLINE Vec<Real, W> maximum(Vec<Real, W> a, Vec<Real, W> b) {
+  for (int i = 0; i < W; ++i) a.lanes[i] = a.lanes[i] > b.lanes[i] ? a.lanes[i] : b.lanes[i];
+  return a;
+}
+template <class Real, int W>
+MARGENT_INLINE Real lane(Vec<Real, W> a, int i) {
+  return a.lanes[i];
+}
+#endif

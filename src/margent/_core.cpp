@@ -1,0 +1,10 @@
+// The native module. Bindings only: check length, dtype and contiguity, drop the GIL, call.
+#include "_core.hpp"
+
+#include "kernels.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "Native core of Margent. Private: use the public modules.";
+  m.def("instruction_set", &margent::instruction_set, "The kernels in use: \"avx2\" or \"portable\".");
+  m.def("use_avx2", &margent::use_avx2, nb::arg("wanted"), "For tests and benchmarks: choose the kernels.");
+}

@@ -1,0 +1,24 @@
+// What the binding files share: array types, ownership of results, and one register function each.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+
+// An input array: read only, contiguous, of exactly this dtype. Python converts before the call; nothing is copied.
+template <class T, class... Shape>
+using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
+
+// A vector handed over to numpy without a copy.
+template <class T>
+nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}) {
+  auto owner = std::make_unique<std::vector<T>>(std::move(values));
+  if (shape.empty()) shape = {owner->size()};
+  T* data = owner->data();
+  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), capsule));
+}
