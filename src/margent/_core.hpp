@@ -22,3 +22,8 @@ nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}
   nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), capsule));
 }
+
+void bind_chain(nb::module_& m);
+void bind_features(nb::module_& m);
+void bind_learning(nb::module_& m);
+void bind_tagging(nb::module_& m);

@@ -1,0 +1,544 @@
+#include "chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "random.hpp"
+
+namespace margent {
+
+ChainShape::ChainShape(int n_labels, int order)
+    : n_labels(n_labels), order(order), width(padded_width(n_labels)), base(n_labels + 1), contexts(1) {
+  for (int i = 1; i < order; ++i) {
+    contexts *= base;
+    if (contexts * base * width > std::numeric_limits<std::int32_t>::max())
+      throw std::length_error("too many labels for a chain of this order");
+  }
+  histories = contexts * base;
+}
+
+namespace {
+
+template <class Real>
+constexpr Real zero = -std::numeric_limits<Real>::infinity();
+
+double log_add(double a, double b) {
+  if (a < b) std::swap(a, b);
+  return b == zero<double> ? a : a + std::log1p(std::exp(b - a));
+}
+
+// The predecessors of all states (context, y) of one context, numbered by f = y_{t-k}: state `state + f * state_stride`
+// at t - 1, reached over transitions[row + f * row_stride + y].
+struct Predecessors {
+  int count;
+  std::ptrdiff_t state, state_stride, row, row_stride;
+};
+
+Predecessors predecessors(const ChainShape& s, std::int64_t context) {
+  if (s.order == 1) return {s.n_labels, 0, 1, 0, s.width};
+  const std::int64_t high = s.contexts / s.base;  // B^(k-2)
+  return {static_cast<int>(s.base), (context / s.base) * s.width + s.last_label(context), high * s.width,
+          context * s.width, s.contexts * s.width};
+}
+
+// A context whose most recent label is the start symbol has no tokens before it: no state of it after position 0.
+bool only_at_start(const ChainShape& s, std::int64_t context) {
+  return s.order > 1 && s.last_label(context) == s.n_labels;
+}
+
+template <class Real>
+const Real* edges_at(const ChainScores<Real>& scores, int position) {
+  return scores.edges ? scores.edges->at(position) : nullptr;
+}
+
+// For order 1 the edge scores of a position are added to the transitions; for higher orders they are constant over the
+// predecessors of a context and are added after the maximum or sum.
+template <class Real>
+const Real* transitions_at(const ChainScores<Real>& scores, const Real* edges, Buffer<Real>& matrix) {
+  const ChainShape& s = scores.shape;
+  if (!edges || s.order > 1) return scores.transitions;
+  Real* sum = matrix.need(s.histories * s.width);
+  for (std::int64_t i = 0; i < s.histories * s.width; ++i) sum[i] = scores.transitions[i] + edges[i];
+  return sum;
+}
+
+// alpha[0]: only the context of start symbols is alive.
+template <class Real>
+void first_position(const ChainScores<Real>& scores, Real* alpha) {
+  const ChainShape& s = scores.shape;
+  std::fill(alpha, alpha + s.states(), zero<Real>);
+  const Real* row = scores.transitions + s.start_history() * s.width;
+  const Real* edges = edges_at(scores, 0);
+  Real* out = alpha + s.start_context() * s.width;
+  for (int y = 0; y < s.n_labels; ++y) {
+    out[y] = row[y] + scores.emissions[y];
+    if (edges) out[y] += edges[s.n_labels * s.width + y];
+  }
+}
+
+// One forward step of a large order-1 chain, exact but rarely complete: predecessors are taken in descending order of
+// alpha until the next one, even over the best transition into each label, cannot beat any maximum found so far.
+template <class Real>
+void pruned_step(const ChainScores<Real>& scores, const Real* before, const Real* emissions,
+                 std::vector<std::int32_t>& sorted, Real* out) {
+  const ChainShape& s = scores.shape;
+  sorted.clear();
+  for (int i = 0; i < s.n_labels; ++i)
+    if (before[i] > zero<Real>) sorted.push_back(i);
+  const auto higher = [before](std::int32_t a, std::int32_t b) {
+    return before[a] != before[b] ? before[a] > before[b] : a < b;
+  };
+  std::fill(out, out + s.width, zero<Real>);
+  const int n = static_cast<int>(sorted.size());
+  for (int done = 0, batch = 16; done < n; batch *= 4) {
+    const int until = std::min(n, done + batch);
+    std::partial_sort(sorted.begin() + done, sorted.begin() + until, sorted.end(), higher);
+    for (; done < until; ++done) {
+      const Real a = before[sorted[done]];
+      const Real* row = scores.transitions + static_cast<std::ptrdiff_t>(sorted[done]) * s.width;
+      for (int j = 0; j < s.width; ++j) out[j] = std::max(out[j], a + row[j]);
+    }
+    if (done == n) break;
+    const Real next = before[*std::min_element(sorted.begin() + done, sorted.end(), higher)];
+    bool finished = true;
+    for (int j = 0; j < s.n_labels; ++j) finished &= next + scores.transition_bound[j] <= out[j];
+    if (finished) break;
+  }
+  for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
+}
+
+// alpha of the max-plus semiring for all positions.
+template <class Real>
+void forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
+  const ChainShape& s = scores.shape;
+  const Kernels<Real>& kernel = kernels<Real>();
+  Real* alpha = work.alpha.need(scores.length * s.states());
+  first_position(scores, alpha);
+  if (s.order == 1 && !scores.edges && !scores.transition_bound)
+    return kernel.viterbi_forward(scores.length, s.n_labels, scores.transitions, scores.emissions, s.width, alpha);
+  for (int t = 1; t < scores.length; ++t) {
+    const Real* before = alpha + (t - 1) * s.states();
+    Real* out = alpha + t * s.states();
+    const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
+    const Real* edges = edges_at(scores, t);
+    if (s.order == 1 && !edges && scores.transition_bound) {
+      pruned_step(scores, before, emissions, work.sorted, out);
+      continue;
+    }
+    const Real* transitions = transitions_at(scores, edges, work.matrix);
+    for (std::int64_t c = 0; c < s.contexts; ++c, out += s.width) {
+      if (only_at_start(s, c)) {
+        std::fill(out, out + s.width, zero<Real>);
+        continue;
+      }
+      const Predecessors p = predecessors(s, c);
+      kernel.max_plus(p.count, before + p.state, p.state_stride, transitions + p.row, p.row_stride, s.width, out);
+      for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
+      if (edges && s.order > 1) {
+        const Real* row = edges + s.last_label(c) * s.width;
+        for (int j = 0; j < s.n_labels; ++j) out[j] += row[j];
+      }
+    }
+  }
+}
+
+// The scores of the predecessors of `state` at `position`, without the emission: values[f].
+template <class Real>
+Predecessors predecessor_scores(const ChainScores<Real>& scores, const Real* alpha, int position, std::int64_t state,
+                                Real* values) {
+  const ChainShape& s = scores.shape;
+  const std::int64_t context = state / s.width;
+  const int y = static_cast<int>(state % s.width);
+  const Predecessors p = predecessors(s, context);
+  const Real* before = alpha + (position - 1) * s.states() + p.state;
+  const Real* edges = edges_at(scores, position);
+  const Real* row = scores.transitions + p.row + y;
+  if (s.order == 1 && edges) {
+    for (int f = 0; f < p.count; ++f) values[f] = before[f] + (row[f * p.row_stride] + edges[f * s.width + y]);
+  } else {
+    for (int f = 0; f < p.count; ++f) values[f] = before[f * p.state_stride] + row[f * p.row_stride];
+    if (edges)
+      for (int f = 0; f < p.count; ++f) values[f] += edges[s.last_label(context) * s.width + y];
+  }
+  return p;
+}
+
+template <class Real>
+std::int64_t best_final_state(const ChainScores<Real>& scores, const Real* alpha, Real* value) {
+  const ChainShape& s = scores.shape;
+  const Real* last = alpha + (scores.length - 1) * s.states();
+  std::int64_t best = 0;
+  *value = zero<Real>;
+  for (std::int64_t c = 0; c < s.contexts; ++c)
+    for (int y = 0; y < s.n_labels; ++y) {
+      const std::int64_t state = c * s.width + y;
+      const Real x = last[state] + scores.end[state];
+      if (x > *value) *value = x, best = state;
+    }
+  return best;
+}
+
+// log of the sum over i of exp(values[i]); -inf for none.
+template <class Real>
+double log_sum(const Real* values, std::int64_t n, std::ptrdiff_t stride = 1) {
+  Real top = zero<Real>;
+  for (std::int64_t i = 0; i < n; ++i) top = std::max(top, values[i * stride]);
+  if (top == zero<Real>) return top;
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += std::exp(static_cast<double>(values[i * stride] - top));
+  return top + std::log(sum);
+}
+
+template <class Real>
+void forward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
+  const ChainShape& s = scores.shape;
+  const Kernels<Real>& kernel = kernels<Real>();
+  Real* alpha = work.alpha.need(scores.length * s.states());
+  Real* top = work.row.need(2 * s.width);
+  Real* sum = top + s.width;
+  first_position(scores, alpha);
+  for (int t = 1; t < scores.length; ++t) {
+    const Real* before = alpha + (t - 1) * s.states();
+    Real* out = alpha + t * s.states();
+    const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
+    const Real* edges = edges_at(scores, t);
+    const Real* transitions = transitions_at(scores, edges, work.matrix);
+    for (std::int64_t c = 0; c < s.contexts; ++c, out += s.width) {
+      std::fill(out, out + s.width, zero<Real>);
+      if (only_at_start(s, c)) continue;
+      const Predecessors p = predecessors(s, c);
+      kernel.max_plus(p.count, before + p.state, p.state_stride, transitions + p.row, p.row_stride, s.width, top);
+      std::fill(sum, sum + s.width, Real(0));
+      for (int f = 0; f < p.count; ++f) {
+        const Real a = before[p.state + f * p.state_stride];
+        if (a == zero<Real>) continue;
+        const Real* row = transitions + p.row + f * p.row_stride;
+        for (int j = 0; j < s.n_labels; ++j)
+          if (top[j] > zero<Real>) sum[j] += std::exp(a + row[j] - top[j]);
+      }
+      const Real* edge_row = edges && s.order > 1 ? edges + s.last_label(c) * s.width : nullptr;
+      for (int j = 0; j < s.n_labels; ++j) {
+        if (top[j] == zero<Real>) continue;
+        out[j] = top[j] + std::log(sum[j]) + emissions[j] + (edge_row ? edge_row[j] : Real(0));
+      }
+    }
+  }
+}
+
+template <class Real>
+void backward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
+  const ChainShape& s = scores.shape;
+  Real* beta = work.beta.need(scores.length * s.states());
+  Real* values = work.row.need(s.width);
+  std::copy(scores.end, scores.end + s.states(), beta + (scores.length - 1) * s.states());
+  for (int t = scores.length - 2; t >= 0; --t) {
+    const Real* after = beta + (t + 1) * s.states();
+    Real* out = beta + t * s.states();
+    const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t + 1) * s.width;
+    const Real* edges = edges_at(scores, t + 1);
+    for (std::int64_t c = 0; c < s.contexts; ++c)
+      for (int y = 0; y < s.n_labels; ++y) {
+        const Real* row = scores.transitions + (c * s.base + y) * s.width;
+        const Real* next = after + s.next_context(c, y) * s.width;
+        for (int j = 0; j < s.n_labels; ++j) {
+          values[j] = row[j] + emissions[j] + next[j];
+          if (edges) values[j] += edges[y * s.width + j];
+        }
+        out[c * s.width + y] = static_cast<Real>(log_sum(values, s.n_labels));
+      }
+  }
+}
+
+template <class Real>
+double total_of_last(const ChainScores<Real>& scores, const Real* alpha) {
+  const ChainShape& s = scores.shape;
+  const Real* last = alpha + (scores.length - 1) * s.states();
+  double total = zero<double>;
+  for (std::int64_t c = 0; c < s.contexts; ++c)
+    for (int y = 0; y < s.n_labels; ++y)
+      total = log_add(total, static_cast<double>(last[c * s.width + y]) + scores.end[c * s.width + y]);
+  return total;
+}
+
+}  // namespace
+
+template <class Real>
+double chain_score(const ChainScores<Real>& scores, const std::int32_t* labels) {
+  const ChainShape& s = scores.shape;
+  if (scores.length == 0) return 0;
+  double total = 0;
+  std::int64_t history = s.start_history();
+  for (int t = 0; t < scores.length; ++t) {
+    const int y = labels[t];
+    total += scores.emissions[static_cast<std::ptrdiff_t>(t) * s.width + y];
+    total += scores.transitions[history * s.width + y];
+    if (const Real* edges = edges_at(scores, t)) total += edges[(t ? labels[t - 1] : s.n_labels) * s.width + y];
+    history = (history * s.base + y) % s.histories;
+  }
+  // The history now ends in the last label; the end score wants the context before it.
+  return total + scores.end[(history / s.base) * s.width + labels[scores.length - 1]];
+}
+
+template <class Real>
+double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels) {
+  const ChainShape& s = scores.shape;
+  if (scores.length == 0) return 0;
+  forward_max(scores, work);
+  const Real* alpha = work.alpha.data();
+  Real value;
+  std::int64_t state = best_final_state(scores, alpha, &value);
+  if (value == zero<Real>) return value;
+  labels[scores.length - 1] = static_cast<std::int32_t>(state % s.width);
+  if (scores.transposed && !scores.edges) {
+    const Kernels<Real>& kernel = kernels<Real>();
+    for (int t = scores.length - 1; t > 0; --t)
+      labels[t - 1] = kernel.argmax_sum(alpha + static_cast<std::ptrdiff_t>(t - 1) * s.width,
+                                        scores.transposed + static_cast<std::ptrdiff_t>(labels[t]) * s.width, s.n_labels);
+    return value;
+  }
+  Real* values = work.row.need(s.base);
+  for (int t = scores.length - 1; t > 0; --t) {
+    const Predecessors p = predecessor_scores(scores, alpha, t, state, values);
+    state = p.state + (std::max_element(values, values + p.count) - values) * p.state_stride;
+    labels[t - 1] = static_cast<std::int32_t>(state % s.width);
+  }
+  return value;
+}
+
+template <class Real>
+int chain_k_best(const ChainScores<Real>& scores, int k, ChainWorkspace<Real>& work, std::int32_t* labels,
+                 double* values) {
+  const ChainShape& s = scores.shape;
+  const int n = scores.length;
+  if (n == 0) {
+    values[0] = 0;
+    return 1;
+  }
+  forward_max(scores, work);
+  const Real* alpha = work.alpha.data();
+  Real* options = work.row.need(s.base);
+
+  // A labelling not yet built: it agrees with labelling `parent` after `position` and is in `state` there.
+  struct Candidate {
+    Real score;
+    std::int32_t parent, position;
+    std::int64_t state;
+  };
+  std::vector<Candidate> open;  // ascending score; never more than can still be used
+  int done = 0;
+  const auto offer = [&](Candidate c) {
+    const std::size_t room = static_cast<std::size_t>(k - done);
+    if (c.score == zero<Real> || room == 0) return;
+    if (open.size() >= room && c.score <= open.front().score) return;
+    const auto place = std::lower_bound(open.begin(), open.end(), c,
+                                        [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+    open.insert(place, c);
+    if (open.size() > room) open.erase(open.begin());
+  };
+
+  const Real* last = alpha + (n - 1) * s.states();
+  for (std::int64_t c = 0; c < s.contexts; ++c)
+    for (int y = 0; y < s.n_labels; ++y)
+      offer({last[c * s.width + y] + scores.end[c * s.width + y], -1, n - 1, c * s.width + y});
+
+  work.states.resize(static_cast<std::size_t>(k) * n);
+  while (!open.empty()) {
+    const Candidate c = open.back();
+    open.pop_back();
+    std::int32_t* states = work.states.data() + static_cast<std::size_t>(done) * n;
+    if (c.parent >= 0) {
+      const std::int32_t* parent = work.states.data() + static_cast<std::size_t>(c.parent) * n;
+      std::copy(parent + c.position + 1, parent + n, states + c.position + 1);
+    }
+    const int me = done;
+    values[done++] = c.score;
+    states[c.position] = static_cast<std::int32_t>(c.state);
+    Real suffix = c.score - alpha[c.position * s.states() + c.state];  // all that comes after this position
+    for (int t = c.position; t > 0; --t) {
+      const std::int64_t state = states[t];
+      const int y = static_cast<int>(state % s.width);
+      const Predecessors p = predecessor_scores(scores, alpha, t, state, options);
+      const Real here = suffix + scores.emissions[static_cast<std::ptrdiff_t>(t) * s.width + y];
+      const int best = static_cast<int>(std::max_element(options, options + p.count) - options);
+      if (done < k)
+        for (int f = 0; f < p.count; ++f)
+          if (f != best) offer({options[f] + here, me, t - 1, p.state + f * p.state_stride});
+      const std::int64_t previous = p.state + best * p.state_stride;
+      suffix = here + (options[best] - alpha[(t - 1) * s.states() + previous]);
+      states[t - 1] = static_cast<std::int32_t>(previous);
+    }
+    std::int32_t* out = labels + static_cast<std::size_t>(me) * n;
+    for (int t = 0; t < n; ++t) out[t] = states[t] % s.width;
+    if (done == k) break;
+  }
+  return done;
+}
+
+template <class Real>
+double chain_log_partition(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
+  if (scores.length == 0) return 0;
+  forward_log(scores, work);
+  return total_of_last(scores, work.alpha.data());
+}
+
+template <class Real>
+double chain_marginals(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, double* nodes, double* pairs) {
+  const ChainShape& s = scores.shape;
+  if (scores.length == 0) return 0;
+  const double log_z = chain_log_partition(scores, work);
+  if (log_z == zero<double>) return log_z;
+  backward_log(scores, work);
+  const Real* alpha = work.alpha.data();
+  const Real* beta = work.beta.data();
+  const std::int64_t pair_size = s.base * s.n_labels;
+  std::fill(nodes, nodes + static_cast<std::int64_t>(scores.length) * s.n_labels, 0.0);
+  if (pairs) std::fill(pairs, pairs + scores.length * pair_size, 0.0);
+  for (int t = 0; t < scores.length; ++t) {
+    const Real* edges = pairs && t ? edges_at(scores, t) : nullptr;
+    const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
+    for (std::int64_t c = 0; c < s.contexts; ++c) {
+      const Real* a = alpha + t * s.states() + c * s.width;
+      const Real* b = beta + t * s.states() + c * s.width;
+      for (int y = 0; y < s.n_labels; ++y)
+        nodes[static_cast<std::int64_t>(t) * s.n_labels + y] += std::exp(static_cast<double>(a[y]) + b[y] - log_z);
+    }
+    if (!pairs) continue;
+    double* out = pairs + t * pair_size;
+    if (t == 0) {
+      std::copy(nodes, nodes + s.n_labels, out + s.n_labels * s.n_labels);
+      continue;
+    }
+    for (std::int64_t c = 0; c < s.contexts; ++c)
+      for (int p = 0; p < s.n_labels; ++p) {
+        const double a = alpha[(t - 1) * s.states() + c * s.width + p];
+        if (a == zero<double>) continue;
+        const Real* row = scores.transitions + (c * s.base + p) * s.width;
+        const Real* b = beta + t * s.states() + s.next_context(c, p) * s.width;
+        for (int y = 0; y < s.n_labels; ++y) {
+          double x = a + row[y] + emissions[y] + b[y] - log_z;
+          if (edges) x += edges[p * s.width + y];
+          out[p * s.n_labels + y] += std::exp(x);
+        }
+      }
+  }
+  return log_z;
+}
+
+template <class Real>
+double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
+                                 double log_partition, const RunQuery& query) {
+  const ChainShape& s = scores.shape;
+  std::vector<std::pair<std::int64_t, double>> live, next;  // states with the log weight of what leads to them
+  const auto merge = [](std::vector<std::pair<std::int64_t, double>>& list) {
+    std::sort(list.begin(), list.end());
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (kept && list[kept - 1].first == list[i].first)
+        list[kept - 1].second = log_add(list[kept - 1].second, list[i].second);
+      else
+        list[kept++] = list[i];
+    }
+    list.resize(kept);
+  };
+  const auto step = [&](std::int64_t state, int position, int y) {
+    const std::int64_t c = state / s.width;
+    const int p = static_cast<int>(state % s.width);
+    double x = static_cast<double>(scores.transitions[(c * s.base + p) * s.width + y]) +
+               scores.emissions[static_cast<std::ptrdiff_t>(position) * s.width + y];
+    if (const Real* edges = edges_at(scores, position)) x += edges[p * s.width + y];
+    return std::pair<std::int64_t, double>(s.next_context(c, p) * s.width + y, x);
+  };
+
+  const Real* alpha = work.alpha.data();
+  if (query.begin == 0) {
+    if (!query.before[s.n_labels]) return zero<double>;
+    const std::int64_t state = s.start_context() * s.width + query.labels[0];
+    live.push_back({state, alpha[state]});
+  } else {
+    const Real* before = alpha + (query.begin - 1) * s.states();
+    for (std::int64_t c = 0; c < s.contexts; ++c)
+      for (int p = 0; p < s.n_labels; ++p) {
+        const std::int64_t state = c * s.width + p;
+        if (!query.before[p] || before[state] == zero<Real>) continue;
+        const auto [to, x] = step(state, query.begin, query.labels[0]);
+        live.push_back({to, before[state] + x});
+      }
+    merge(live);
+  }
+  for (int t = query.begin + 1; t < query.end; ++t) {
+    next.clear();
+    for (const auto& [state, weight] : live) {
+      const auto [to, x] = step(state, t, query.labels[t - query.begin]);
+      next.push_back({to, weight + x});
+    }
+    merge(next);
+    live.swap(next);
+  }
+  double total = zero<double>;
+  for (const auto& [state, weight] : live) {
+    if (query.end == scores.length) {
+      if (query.after[s.n_labels]) total = log_add(total, weight + scores.end[state]);
+      continue;
+    }
+    const Real* beta = work.beta.data() + query.end * s.states();
+    for (int y = 0; y < s.n_labels; ++y) {
+      if (!query.after[y]) continue;
+      const auto [to, x] = step(state, query.end, y);
+      total = log_add(total, weight + x + beta[to]);
+    }
+  }
+  return std::min(0.0, total - log_partition);
+}
+
+template <class Real>
+void chain_sample(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work, std::uint64_t seed, int count,
+                  std::int32_t* labels) {
+  const ChainShape& s = scores.shape;
+  const int n = scores.length;
+  if (n == 0) return;
+  Random random(seed);
+  const Real* alpha = work.alpha.data();
+  std::vector<Real> finals(s.states(), zero<Real>), values(std::max<std::int64_t>(s.base, 1));
+  for (std::int64_t c = 0; c < s.contexts; ++c)
+    for (int y = 0; y < s.n_labels; ++y)
+      finals[c * s.width + y] = alpha[(n - 1) * s.states() + c * s.width + y] + scores.end[c * s.width + y];
+  const auto draw = [&](const Real* logs, std::int64_t size) {
+    const double total = log_sum(logs, size);
+    double rest = random.uniform();
+    std::int64_t last = 0;
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (logs[i] == zero<Real>) continue;
+      last = i;
+      rest -= std::exp(static_cast<double>(logs[i]) - total);
+      if (rest < 0) break;
+    }
+    return last;
+  };
+  for (int q = 0; q < count; ++q) {
+    std::int32_t* out = labels + static_cast<std::size_t>(q) * n;
+    std::int64_t state = draw(finals.data(), s.states());
+    out[n - 1] = static_cast<std::int32_t>(state % s.width);
+    for (int t = n - 1; t > 0; --t) {
+      const Predecessors p = predecessor_scores(scores, alpha, t, state, values.data());
+      state = p.state + draw(values.data(), p.count) * p.state_stride;
+      out[t - 1] = static_cast<std::int32_t>(state % s.width);
+    }
+  }
+}
+
+#define MARGENT_INSTANTIATE(Real)                                                                                    \
+  template double chain_score(const ChainScores<Real>&, const std::int32_t*);                                        \
+  template double chain_best(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                        \
+  template int chain_k_best(const ChainScores<Real>&, int, ChainWorkspace<Real>&, std::int32_t*, double*);           \
+  template double chain_log_partition(const ChainScores<Real>&, ChainWorkspace<Real>&);                              \
+  template double chain_marginals(const ChainScores<Real>&, ChainWorkspace<Real>&, double*, double*);                \
+  template double chain_run_log_probability(const ChainScores<Real>&, const ChainWorkspace<Real>&, double,           \
+                                            const RunQuery&);                                                        \
+  template void chain_sample(const ChainScores<Real>&, const ChainWorkspace<Real>&, std::uint64_t, int, std::int32_t*);
+MARGENT_INSTANTIATE(float)
+MARGENT_INSTANTIATE(double)
+
+}  // namespace margent

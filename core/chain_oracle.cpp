@@ -1,0 +1,289 @@
+#include "chain_oracle.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace margent {
+
+TransitionWeights::TransitionWeights(const ChainShape& shape, bool with_bound)
+    : shape_(shape), with_bound_(with_bound) {
+  std::int64_t histories = 1;
+  for (int level = 0; level < shape.order; ++level) {
+    end_weights.emplace_back(histories * shape.width);
+    histories *= shape.base;
+    weights.emplace_back(histories * shape.width);
+  }
+  sums = weights;
+  end_sums = end_weights;
+  total.grow(shape.histories * shape.width);
+  end.grow(shape.states());
+  if (shape.order == 1) transposed.grow(shape.n_labels * shape.width);
+  if (with_bound) bound.grow(shape.width);
+}
+
+void TransitionWeights::fold() {
+  const ChainShape& s = shape_;
+  const auto sum_levels = [](std::vector<std::vector<float>>& levels, Buffer<float>& out) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = 0;
+      for (const std::vector<float>& level : levels) out[i] += level[i % level.size()];
+    }
+  };
+  sum_levels(weights, total);
+  sum_levels(end_weights, end);
+  if (s.order == 1)
+    for (int i = 0; i < s.n_labels; ++i)
+      for (int j = 0; j < s.n_labels; ++j) transposed[j * s.width + i] = total[i * s.width + j];
+  if (with_bound_)
+    for (int j = 0; j < s.n_labels; ++j) {
+      bound[j] = -std::numeric_limits<float>::infinity();
+      for (int i = 0; i < s.n_labels; ++i) bound[j] = std::max(bound[j], total[i * s.width + j]);
+    }
+}
+
+void TransitionWeights::add(const std::int32_t* labels, int length, int position, float step, float clock) {
+  const ChainShape& s = shape_;
+  const auto label_at = [&](int t) -> std::int64_t { return t < 0 ? s.n_labels : labels[t]; };
+  if (position == length) {
+    const int y = labels[length - 1];
+    std::int64_t context = 0, size = 1;
+    for (int level = 0; level < s.order; ++level) {
+      const std::int64_t i = context * s.width + y;
+      end_weights[level][i] += step;
+      end_sums[level][i] += clock * step;
+      for (std::int64_t c = context; c < s.contexts; c += size) end[c * s.width + y] += step;
+      context += label_at(length - 2 - level) * size;
+      size *= s.base;
+    }
+    return;
+  }
+  const int y = labels[position];
+  std::int64_t history = 0, size = 1;
+  for (int level = 0; level < s.order; ++level) {
+    history += label_at(position - 1 - level) * size;
+    size *= s.base;
+    const std::int64_t i = history * s.width + y;
+    weights[level][i] += step;
+    sums[level][i] += clock * step;
+    for (std::int64_t h = history; h < s.histories; h += size) total[h * s.width + y] += step;
+  }
+  if (s.order == 1 && position > 0) {
+    transposed[y * s.width + labels[position - 1]] = total[history * s.width + y];
+    // A bound may only rise between two folds: too high is still a bound.
+    if (with_bound_) bound[y] = std::max(bound[y], total[history * s.width + y]);
+  }
+}
+
+
+
+
+ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions,
+                         std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs)
+    : examples_(examples),
+      shape_(n_labels, order),
+      learn_transitions_(learn_transitions),
+      label_costs_(std::move(label_costs)),
+      transitions_(shape_, order == 1 && n_labels >= pruned_from) {
+  if (sparse)
+    sparse_ = std::make_unique<SparseRows>(n_unigrams, shape_.width);
+  else
+    dense_ = std::make_unique<DenseRows>(n_unigrams, shape_.width);
+  if (n_edges) edges_ = std::make_unique<SparseRows>(n_edges, shape_.base * shape_.width);
+  if (label_costs_.empty()) label_costs_.assign(n_labels, 1.0f);
+  LinearChain model{shape_, &unigrams()};
+  model.edges = edges_.get();
+  model.transitions = transitions_.total.data();
+  model.end = transitions_.end.data();
+  model.transposed = transitions_.transposed.data();
+  model.transition_bound = transitions_.bound.data();
+  scorer_ = std::make_unique<ChainScorer<float>>(model);
+}
+
+void ChainOracle::ask(std::int64_t example, const Question& question, Answer& answer) {
+  example_ = example;
+  const int n = examples_.length(example);
+  const std::int32_t* labels = examples_.labels + examples_.begin(example);
+  answer.weight = examples_.weights ? examples_.weights[example] : 1.0f;
+  answer.places = n - std::count(labels, labels + n, unlabelled);
+  answer.rivals.clear();
+  if (answer.places == 0) return;
+
+  ChainScores<float> scores = scorer_->score(examples_, example);
+  float* emissions = scorer_->emissions();
+  gold_.assign(labels, labels + n);
+  if (answer.places < n) {
+    // The gold side is the best completion: search with the known labels fixed.
+    std::vector<float> kept(emissions, emissions + static_cast<std::size_t>(n) * shape_.width);
+    for (int t = 0; t < n; ++t) {
+      if (labels[t] == unlabelled) continue;
+      float* row = emissions + static_cast<std::size_t>(t) * shape_.width;
+      std::fill(row, row + shape_.width, -std::numeric_limits<float>::infinity());
+      row[labels[t]] = kept[static_cast<std::size_t>(t) * shape_.width + labels[t]];
+    }
+    answer.gold_score = chain_best(scores, work_, gold_.data());
+    std::copy(kept.begin(), kept.end(), emissions);
+  } else {
+    answer.gold_score = chain_score(scores, gold_.data());
+  }
+
+  if (question.cost != 0)
+    for (int t = 0; t < n; ++t) {
+      if (labels[t] == unlabelled) continue;
+      float* row = emissions + static_cast<std::size_t>(t) * shape_.width;
+      const float cost = static_cast<float>(question.cost) * label_costs_[labels[t]];
+      for (int y = 0; y < shape_.n_labels; ++y) row[y] += y == labels[t] ? 0.0f : cost;
+    }
+  const std::size_t k = static_cast<std::size_t>(std::max(1, question.k));
+  rivals_.resize(k * n);
+  std::vector<double> values(k);
+  std::size_t found = 1;
+  if (k == 1)
+    values[0] = chain_best(scores, work_, rivals_.data());
+  else
+    found = chain_k_best(scores, static_cast<int>(k), work_, rivals_.data(), values.data());
+  for (std::size_t j = 0; j < found; ++j) {
+    if (values[j] == -std::numeric_limits<double>::infinity()) break;
+    Rival rival;
+    for (int t = 0; t < n; ++t) {
+      if (labels[t] == unlabelled || labels[t] == rivals_[j * n + t]) continue;
+      rival.errors += 1;
+      rival.loss += label_costs_[labels[t]];
+    }
+    rival.score = values[j] - question.cost * rival.loss;
+    answer.rivals.push_back(rival);
+  }
+}
+
+template <class OnToken, class OnTransition>
+void ChainOracle::differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const {
+  const int n = static_cast<int>(gold_.size());
+  const std::int32_t* gold = gold_.data();
+  const std::int32_t* other = rivals_.data() + rival * n;
+  int last_difference = -shape_.order - 1;
+  for (int t = 0; t < n; ++t) {
+    if (gold[t] != other[t]) {
+      last_difference = t;
+      on_token(t);
+    }
+    if (t - last_difference <= shape_.order) on_transition(t, t == last_difference);
+  }
+  // The end looks back on k labels, of which the last one stands at n - 1.
+  if (n - last_difference <= shape_.order) on_transition(n, false);
+}
+
+void ChainOracle::move(std::size_t rival, double step) {
+  const float change = static_cast<float>(step), clock = static_cast<float>(clock_);
+  const int n = static_cast<int>(gold_.size());
+  const std::int64_t begin = examples_.begin(example_);
+  const std::int32_t* gold = gold_.data();
+  const std::int32_t* other = rivals_.data() + rival * n;
+  GrowingRows& rows = unigrams();
+  const auto on_token = [&](int t) {
+    rows.add(examples_.unigrams, begin + t, gold[t], change, clock);
+    rows.add(examples_.unigrams, begin + t, other[t], -change, clock);
+  };
+  const auto on_transition = [&](int t, bool) {
+    if (learn_transitions_) {
+      transitions_.add(gold, n, t, change, clock);
+      transitions_.add(other, n, t, -change, clock);
+    }
+    if (edges_ && t < n) {
+      const auto column = [&](const std::int32_t* y) { return (t ? y[t - 1] : shape_.n_labels) * shape_.width + y[t]; };
+      if (column(gold) == column(other)) return;
+      edges_->add(examples_.edges, begin + t, column(gold), change, clock);
+      edges_->add(examples_.edges, begin + t, column(other), -change, clock);
+    }
+  };
+  differences(rival, on_token, on_transition);
+}
+
+// The space of all weights: unigrams, edges, then the transitions and ends of each level.
+void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
+  const int n = static_cast<int>(gold_.size());
+  const std::int64_t begin = examples_.begin(example_);
+  const ChainShape& s = shape_;
+  const std::int64_t n_unigrams = dense_ ? dense_->n_rows() : sparse_->n_rows();
+  const std::int64_t edge_base = n_unigrams * s.width;
+  const std::int64_t edge_width = s.base * s.width;
+  const std::int64_t level_base = edge_base + (edges_ ? edges_->n_rows() * edge_width : 0);
+  out.clear();
+  const std::int32_t* sides[2] = {gold_.data(), rivals_.data() + rival * n};
+  const auto on_token = [&](int t) {
+    const Features& f = examples_.unigrams;
+    for (int side = 0; side < 2; ++side)
+      for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
+        out.push_back({f.ids[k] * static_cast<std::int64_t>(s.width) + sides[side][t], side ? -f.value(k) : f.value(k)});
+  };
+  const auto on_transition = [&](int t, bool) {
+    for (int side = 0; side < 2; ++side) {
+      const std::int32_t* y = sides[side];
+      const double sign = side ? -1 : 1;
+      const auto label_at = [&](int u) -> std::int64_t { return u < 0 ? s.n_labels : y[u]; };
+      if (edges_ && t < n) {
+        const Features& f = examples_.edges;
+        for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
+          out.push_back({edge_base + f.ids[k] * edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k)});
+      }
+      if (!learn_transitions_) continue;
+      std::int64_t offset = level_base, size = 1, history = 0;
+      for (int level = 0; level < s.order; ++level) {
+        // Each level holds its end weights [B^level][width], then its transitions [B^(level+1)][width].
+        if (t == n) {
+          out.push_back({offset + history * s.width + y[n - 1], sign});
+          history += label_at(n - 2 - level) * size;
+        } else {
+          history += label_at(t - 1 - level) * size;
+          out.push_back({offset + (size + history) * s.width + y[t], sign});
+        }
+        offset += size * s.width * (1 + s.base);
+        size *= s.base;
+      }
+    }
+  };
+  differences(rival, on_token, on_transition);
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < out.size();) {
+    std::pair<std::int64_t, double> sum = out[i];
+    for (++i; i < out.size() && out[i].first == sum.first; ++i) sum.second += out[i].second;
+    if (sum.second != 0) out[kept++] = sum;
+  }
+  out.resize(kept);
+}
+
+void ChainOracle::add(const SparseVector& vector, double step) {
+  const ChainShape& s = shape_;
+  const float clock = static_cast<float>(clock_);
+  const std::int64_t n_unigrams = dense_ ? dense_->n_rows() : sparse_->n_rows();
+  const std::int64_t edge_base = n_unigrams * s.width;
+  const std::int64_t edge_width = s.base * s.width;
+  const std::int64_t level_base = edge_base + (edges_ ? edges_->n_rows() * edge_width : 0);
+  bool transitions_changed = false;
+  for (const auto& [index, value] : vector) {
+    const float change = static_cast<float>(step * value);
+    if (index < edge_base) {
+      const std::int32_t id = static_cast<std::int32_t>(index / s.width);
+      const std::int64_t ptr[2] = {0, 1};
+      unigrams().add({&id, nullptr, ptr}, 0, static_cast<std::int32_t>(index % s.width), change, clock);
+    } else if (index < level_base) {
+      const std::int32_t id = static_cast<std::int32_t>((index - edge_base) / edge_width);
+      const std::int64_t ptr[2] = {0, 1};
+      edges_->add({&id, nullptr, ptr}, 0, static_cast<std::int32_t>((index - edge_base) % edge_width), change, clock);
+    } else {
+      std::int64_t i = index - level_base;
+      std::size_t level = 0;
+      const auto level_size = [&] { return transitions_.end_weights[level].size() + transitions_.weights[level].size(); };
+      for (; i >= static_cast<std::int64_t>(level_size()); ++level) i -= level_size();
+      const std::int64_t ends = static_cast<std::int64_t>(transitions_.end_weights[level].size());
+      std::vector<float>& w = i < ends ? transitions_.end_weights[level] : transitions_.weights[level];
+      std::vector<float>& u = i < ends ? transitions_.end_sums[level] : transitions_.sums[level];
+      const std::int64_t j = i < ends ? i : i - ends;
+      w[j] += change;
+      u[j] += clock * change;
+      transitions_changed = true;
+    }
+  }
+  if (transitions_changed) transitions_.fold();
+}
+
+}  // namespace margent

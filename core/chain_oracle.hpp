@@ -1,0 +1,77 @@
+// The oracle of a linear chain in training: its weights, their averages, its examples.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "linear_chain.hpp"
+#include "oracle.hpp"
+
+namespace margent {
+
+// Transition weights of all orders up to k, with their sums for averaging, and their total as the search wants it.
+//
+// Level j (1 <= j <= k) has a weight for each label after each history of j labels, and for ending after each; the
+// search sees the sum over levels, which is kept up to date at each change, together with its transpose and a bound
+// on each column (see ChainScores).
+class TransitionWeights {
+ public:
+  TransitionWeights(const ChainShape& shape, bool with_bound);
+
+  // The transition into labels[position] (or, at position n, the end) of a labelling: adds `step` at every level.
+  void add(const std::int32_t* labels, int length, int position, float step, float clock);
+  // The sums over levels, made anew from the levels.
+  void fold();
+
+  std::vector<std::vector<float>> weights, sums;          // per level: [B^j][width]
+  std::vector<std::vector<float>> end_weights, end_sums;  // per level: [B^(j-1)][width]
+  Buffer<float> total, end, transposed, bound;
+
+ private:
+  ChainShape shape_;
+  bool with_bound_;
+};
+
+class ChainOracle final : public Oracle {
+ public:
+  // `label_costs` [L]: what a mistake costs where this label is right; empty: 1 each.
+  ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions, std::int64_t n_unigrams,
+              std::int64_t n_edges, bool sparse, std::vector<float> label_costs);
+
+  std::int64_t size() const override { return examples_.n_sequences; }
+  void ask(std::int64_t example, const Question& question, Answer& answer) override;
+  void delta(std::size_t rival, SparseVector& out) const override;
+  void add(const SparseVector& vector, double step) override;
+  void move(std::size_t rival, double step) override;
+  void tick() override { clock_ += 1; }
+
+  const ChainShape& shape() const { return shape_; }
+  double clock() const { return clock_; }
+  void set_clock(double clock) { clock_ = clock; }
+  DenseRows* dense() { return dense_.get(); }
+  SparseRows* sparse() { return sparse_.get(); }
+  SparseRows* edges() { return edges_.get(); }
+  TransitionWeights& transitions() { return transitions_; }
+
+ private:
+  GrowingRows& unigrams() const { return dense_ ? static_cast<GrowingRows&>(*dense_) : *sparse_; }
+  // Calls visit(kind, token, column or position, sign) for each difference between gold and the rival's labelling.
+  template <class OnToken, class OnTransition>
+  void differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const;
+
+  Examples examples_;
+  ChainShape shape_;
+  bool learn_transitions_;
+  std::vector<float> label_costs_;
+  std::unique_ptr<DenseRows> dense_;
+  std::unique_ptr<SparseRows> sparse_, edges_;
+  TransitionWeights transitions_;
+  std::unique_ptr<ChainScorer<float>> scorer_;
+  ChainWorkspace<float> work_;
+  double clock_ = 1;
+
+  // The last answer.
+  std::int64_t example_ = 0;
+  std::vector<std::int32_t> gold_, rivals_;
+};
+
+}  // namespace margent

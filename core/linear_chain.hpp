@@ -1,0 +1,157 @@
+// A chain whose scores are linear in weights: from encoded tokens to the scores of one sequence.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "chain.hpp"
+#include "examples.hpp"
+
+namespace margent {
+
+// From this many labels on, the pruned search of chain_best is quicker than the complete one.
+inline constexpr int pruned_from = 128;
+
+// The weights as the search sees them. All pointers belong to somebody else.
+struct LinearChain {
+  ChainShape shape;
+  const Rows* unigrams;                     // width: shape.width
+  const Rows* edges = nullptr;              // width: (L + 1) * shape.width
+  const float* transitions = nullptr;       // [B^k][width]: all orders added up, forbidden ones -inf
+  const float* end = nullptr;               // [B^(k-1)][width]
+  const float* transposed = nullptr;        // see ChainScores
+  const float* transition_bound = nullptr;
+};
+
+// Scores sequences one after the other into its own memory. Real is float for search in training and tagging, double
+// for sums and for k-best, where scores are reported.
+template <class Real>
+class ChainScorer {
+ public:
+  // Scores are multiplied by `scale`, which must be 1 for floats.
+  explicit ChainScorer(const LinearChain& model, double scale = 1)
+      : model_(model), scale_(static_cast<Real>(scale)), edge_scores_(*this) {
+    if constexpr (!std::is_same_v<Real, float>) {
+      const ChainShape& s = model.shape;
+      transitions_.assign(model.transitions, model.transitions + s.histories * s.width);
+      end_.assign(model.end, model.end + s.states());
+      for (Real& x : transitions_) x *= scale_;
+      for (Real& x : end_) x *= scale_;
+    }
+  }
+
+  ChainScores<Real> score(const Examples& examples, std::int64_t sequence) {
+    const ChainShape& s = model_.shape;
+    const std::int64_t begin = examples.begin(sequence);
+    const int n = examples.length(sequence);
+    const std::size_t size = static_cast<std::size_t>(n) * s.width;
+    float* gathered = gathered_.need(size);
+    model_.unigrams->gather(examples.unigrams, begin, begin + n, gathered);
+    Real* emissions = widen(gathered, size, emissions_);
+    restrict_labels(examples, begin, n, emissions);
+    ChainScores<Real> scores{s, n, emissions, nullptr, nullptr};
+    if constexpr (std::is_same_v<Real, float>) {
+      scores.transitions = model_.transitions;
+      scores.end = model_.end;
+      scores.transposed = model_.transposed;
+      scores.transition_bound = model_.transition_bound;
+    } else {
+      scores.transitions = transitions_.data();
+      scores.end = end_.data();
+    }
+    if (model_.edges && examples.edges.ids) {
+      edge_scores_.features = &examples.edges;
+      edge_scores_.begin = begin;
+      scores.edges = &edge_scores_;
+    }
+    return scores;
+  }
+
+  // The emissions of the last `score`, to add costs or constraints to.
+  Real* emissions() {
+    if constexpr (std::is_same_v<Real, float>) return gathered_.data();
+    else return emissions_.data();
+  }
+
+ private:
+  struct EdgeScores final : EdgeSource<Real> {
+    explicit EdgeScores(ChainScorer& owner) : owner(owner) {}
+    const Real* at(int position) override {
+      const std::int64_t t = begin + position;
+      if (features->ptr[t] == features->ptr[t + 1]) return nullptr;
+      const std::size_t size = static_cast<std::size_t>(owner.model_.edges->width());
+      float* out = owner.edge_matrix_.need(size);
+      owner.model_.edges->gather(*features, t, t + 1, out);
+      return owner.widen(out, size, owner.wide_edges_);
+    }
+    ChainScorer& owner;
+    const Features* features = nullptr;
+    std::int64_t begin = 0;
+  };
+
+  Real* widen(float* from, std::size_t size, Buffer<Real>& to) {
+    if constexpr (std::is_same_v<Real, float>) {
+      (void)size, (void)to;
+      return from;
+    } else {
+      Real* out = to.need(size);
+      for (std::size_t i = 0; i < size; ++i) out[i] = scale_ * from[i];
+      return out;
+    }
+  }
+
+  void restrict_labels(const Examples& examples, std::int64_t begin, int n, Real* emissions) {
+    if (!examples.allowed_ptr) return;
+    const int width = model_.shape.width;
+    for (int t = 0; t < n; ++t) {
+      const std::int64_t from = examples.allowed_ptr[begin + t], to = examples.allowed_ptr[begin + t + 1];
+      if (from == to) continue;
+      Real* row = emissions + static_cast<std::size_t>(t) * width;
+      kept_.assign(row, row + width);
+      std::fill(row, row + width, -std::numeric_limits<Real>::infinity());
+      for (std::int64_t k = from; k < to; ++k) row[examples.allowed[k]] = kept_[examples.allowed[k]];
+    }
+  }
+
+  LinearChain model_;
+  Real scale_;
+  Buffer<float> gathered_, edge_matrix_;
+  Buffer<Real> emissions_, wide_edges_;
+  std::vector<Real> transitions_, end_, kept_;
+  EdgeScores edge_scores_;
+};
+
+// Calls work(state, sequence) for every sequence, from `threads` threads, each with a state of its own made by
+// make_state(). The answers must not depend on which thread works on what.
+template <class MakeState, class Work>
+void for_each_sequence(std::int64_t n_sequences, int threads, MakeState make_state, Work work) {
+  constexpr std::int64_t chunk = 16;
+  if (threads <= 1 || n_sequences <= chunk) {
+    auto state = make_state();
+    for (std::int64_t s = 0; s < n_sequences; ++s) work(*state, s);
+    return;
+  }
+  std::atomic<std::int64_t> next{0};
+  std::vector<std::thread> pool;
+  std::vector<std::exception_ptr> failures(threads);
+  for (int q = 0; q < threads; ++q)
+    pool.emplace_back([&, q] {
+      try {
+        auto state = make_state();
+        for (std::int64_t from; (from = next.fetch_add(chunk)) < n_sequences;)
+          for (std::int64_t s = from; s < std::min(from + chunk, n_sequences); ++s) work(*state, s);
+      } catch (...) {
+        failures[q] = std::current_exception();
+      }
+    });
+  for (std::thread& t : pool) t.join();
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace margent

@@ -1,0 +1,73 @@
+// What a learner may see of a problem: the oracle answers, the rule moves the weights, the epoch runs through examples.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace margent {
+
+// A sparse vector in the space of all weights.
+using SparseVector = std::vector<std::pair<std::int64_t, double>>;
+
+struct Question {
+  int k = 1;          // how many rivals
+  double cost = 0;    // search for the largest score + cost * loss
+};
+
+// One wrong answer with delta = F(gold) - F(rival).
+struct Rival {
+  double score = 0;   // w . F(rival), without costs
+  double loss = 0;    // what it costs to answer this instead of gold
+  std::int64_t errors = 0;  // in how many places it is wrong
+};
+
+struct Answer {
+  double gold_score = 0;  // w . F(gold); gold is the best completion where labels are missing
+  double weight = 1;      // of this example
+  std::int64_t places = 0;  // positions that could be wrong
+  std::vector<Rival> rivals;  // best first; empty when there is none
+};
+
+// A structure, its data and its weights. The answer to the last question can be moved along.
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+  virtual std::int64_t size() const = 0;
+  virtual void ask(std::int64_t example, const Question& question, Answer& answer) = 0;
+  // delta of rival j of the last answer.
+  virtual void delta(std::size_t rival, SparseVector& out) const = 0;
+  // w += step * vector.
+  virtual void add(const SparseVector& vector, double step) = 0;
+  // w += step * delta of rival j of the last answer.
+  virtual void move(std::size_t rival, double step) {
+    SparseVector vector;
+    delta(rival, vector);
+    add(vector, step);
+  }
+  // One step of the clock by which weights are averaged.
+  virtual void tick() = 0;
+};
+
+struct Outcome {
+  double loss = 0;
+  std::int64_t errors = 0, places = 0, wrong_examples = 0, updates = 0;
+};
+
+// How one example moves the weights. A learner is a rule.
+class Rule {
+ public:
+  virtual ~Rule() = default;
+  virtual void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) = 0;
+};
+
+// Runs a rule over examples in the given order.
+inline Outcome run_epoch(Oracle& oracle, Rule& rule, const std::int64_t* order, std::int64_t n) {
+  Outcome outcome;
+  for (std::int64_t i = 0; i < n; ++i) {
+    rule.learn(oracle, order[i], outcome);
+    oracle.tick();
+  }
+  return outcome;
+}
+
+}  // namespace margent

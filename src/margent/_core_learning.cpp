@@ -1,0 +1,221 @@
+// Bindings of oracles, rules and epochs.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include "_core_examples.hpp"
+#include "chain_oracle.hpp"
+#include "chain_weights.hpp"
+#include "perceptron.hpp"
+
+using namespace margent;
+
+namespace {
+
+nb::tuple to_arrays(CompressedRows&& rows) {
+  return nb::make_tuple(to_numpy(std::move(rows.ptr)), to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.weights)));
+}
+
+// Weights as arrays: `unigrams` and `edges` as the frozen LinearChain takes them, transitions and ends per level.
+nb::dict export_weights(ChainOracle& oracle, bool average) {
+  const std::size_t width = oracle.shape().width;
+  const double clock = oracle.clock();
+  nb::dict out;
+  if (DenseRows* rows = oracle.dense())
+    out["unigrams"] = to_numpy(settled(rows->weights(), rows->sums(), rows->n_rows() * width, clock, average),
+                               {static_cast<std::size_t>(rows->n_rows()), width});
+  else
+    out["unigrams"] = to_arrays(settled(*oracle.sparse(), clock, average));
+  if (oracle.edges())
+    out["edges"] = to_arrays(settled(*oracle.edges(), clock, average));
+  else
+    out["edges"] = nb::none();
+  TransitionWeights& t = oracle.transitions();
+  nb::list transitions, ends;
+  for (std::size_t j = 0; j < t.weights.size(); ++j) {
+    transitions.append(to_numpy(settled(t.weights[j].data(), t.sums[j].data(), t.weights[j].size(), clock, average),
+                                {t.weights[j].size() / width, width}));
+    ends.append(to_numpy(settled(t.end_weights[j].data(), t.end_sums[j].data(), t.end_weights[j].size(), clock, average),
+                         {t.end_weights[j].size() / width, width}));
+  }
+  out["transitions"] = transitions;
+  out["ends"] = ends;
+  return out;
+}
+
+void import_rows(SparseRows& rows, nb::tuple arrays) {
+  const auto ptr = nb::cast<Array<std::int64_t, nb::ndim<1>>>(arrays[0]);
+  const auto columns = nb::cast<Array<std::int32_t, nb::ndim<1>>>(arrays[1]);
+  const auto weights = nb::cast<Array<float, nb::ndim<1>>>(arrays[2]);
+  check_ptr(ptr, static_cast<std::int64_t>(columns.shape(0)), "weights");
+  if (static_cast<std::int64_t>(ptr.shape(0)) - 1 > rows.n_rows() || weights.shape(0) != columns.shape(0))
+    throw nb::value_error("weights of the wrong shape");
+  for (std::size_t r = 0; r + 1 < ptr.shape(0); ++r)
+    for (std::int64_t e = ptr.data()[r]; e < ptr.data()[r + 1]; ++e) {
+      if (columns.data()[e] < 0 || columns.data()[e] >= rows.width()) throw nb::value_error("weights: column out of range");
+      rows.entry(static_cast<std::int32_t>(r), columns.data()[e]).weight = weights.data()[e];
+    }
+}
+
+// Starts from given weights, in the form of export_weights; rows beyond theirs stay zero. Averages start anew.
+void import_weights(ChainOracle& oracle, nb::dict weights) {
+  const std::size_t width = oracle.shape().width;
+  if (DenseRows* rows = oracle.dense()) {
+    const auto array = nb::cast<Array<float, nb::ndim<2>>>(weights["unigrams"]);
+    if (array.shape(1) != width || static_cast<std::int64_t>(array.shape(0)) > rows->n_rows())
+      throw nb::value_error("weights of the wrong shape");
+    std::copy(array.data(), array.data() + array.size(), rows->weights());
+  } else {
+    import_rows(*oracle.sparse(), nb::cast<nb::tuple>(weights["unigrams"]));
+  }
+  nb::object edges = weights["edges"];
+  if (oracle.edges() && !edges.is_none()) import_rows(*oracle.edges(), nb::cast<nb::tuple>(edges));
+  TransitionWeights& t = oracle.transitions();
+  const auto copy_levels = [](nb::list arrays, std::vector<std::vector<float>>& levels) {
+    if (arrays.size() != levels.size()) throw nb::value_error("transitions of another order");
+    for (std::size_t j = 0; j < levels.size(); ++j) {
+      const auto array = nb::cast<Array<float, nb::ndim<2>>>(arrays[j]);
+      if (array.size() != levels[j].size()) throw nb::value_error("transitions of the wrong shape");
+      std::copy(array.data(), array.data() + array.size(), levels[j].begin());
+    }
+  };
+  copy_levels(nb::cast<nb::list>(weights["transitions"]), t.weights);
+  copy_levels(nb::cast<nb::list>(weights["ends"]), t.end_weights);
+  t.fold();
+}
+
+// An oracle written in Python: it answers with feature vectors as dicts, the weights live here.
+class PythonOracle final : public Oracle {
+ public:
+  PythonOracle(nb::object oracle, std::int64_t n_features)
+      : oracle_(std::move(oracle)), weights_(n_features), sums_(n_features), size_(static_cast<std::int64_t>(nb::len(oracle_))) {}
+
+  std::int64_t size() const override { return size_; }
+
+  void ask(std::int64_t example, const Question& question, Answer& answer) override {
+    nb::gil_scoped_acquire acquire;
+    nb::object reply = oracle_.attr("answer")(example, weights(), question.k, question.cost);
+    gold_ = vector(reply.attr("gold"));
+    rivals_.clear();
+    answer.rivals.clear();
+    answer.gold_score = dot(gold_);
+    answer.weight = nb::cast<double>(reply.attr("weight"));
+    answer.places = nb::cast<std::int64_t>(reply.attr("places"));
+    for (nb::handle item : reply.attr("rivals")) {
+      rivals_.push_back(vector(item.attr("features")));
+      answer.rivals.push_back({dot(rivals_.back()), nb::cast<double>(item.attr("loss")), nb::cast<std::int64_t>(item.attr("errors"))});
+    }
+  }
+
+  void delta(std::size_t rival, SparseVector& out) const override {
+    out = gold_;
+    for (const auto& [index, value] : rivals_[rival]) out.push_back({index, -value});
+  }
+
+  void add(const SparseVector& vector, double step) override {
+    for (const auto& [index, value] : vector) {
+      weights_[index] += step * value;
+      sums_[index] += clock_ * step * value;
+    }
+  }
+
+  void tick() override { clock_ += 1; }
+
+  // A copy: what Python keeps must not change under its hands.
+  nb::object weights() const { return to_numpy(std::vector<double>(weights_)); }
+  nb::object averaged() const {
+    std::vector<double> out(weights_);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] -= sums_[i] / clock_;
+    return to_numpy(std::move(out));
+  }
+
+ private:
+  SparseVector vector(nb::handle features) const {
+    SparseVector out;
+    for (auto [key, value] : nb::cast<nb::dict>(features)) {
+      const std::int64_t index = nb::cast<std::int64_t>(key);
+      const double x = nb::cast<double>(value);
+      if (index < 0 || index >= static_cast<std::int64_t>(weights_.size()))
+        throw nb::index_error("the oracle answered with a feature index outside 0 .. n_features - 1");
+      if (!std::isfinite(x)) throw nb::value_error("the oracle answered with a feature value that is not finite");
+      out.push_back({index, x});
+    }
+    return out;
+  }
+  double dot(const SparseVector& features) const {
+    double sum = 0;
+    for (const auto& [index, value] : features) sum += weights_[index] * value;
+    return sum;
+  }
+
+  nb::object oracle_;
+  std::vector<double> weights_, sums_;
+  std::int64_t size_;
+  double clock_ = 1;
+  SparseVector gold_;
+  std::vector<SparseVector> rivals_;
+};
+
+Outcome run(Oracle& oracle, Rule& rule, Array<std::int64_t, nb::ndim<1>> order) {
+  for (std::size_t i = 0; i < order.shape(0); ++i)
+    if (order.data()[i] < 0 || order.data()[i] >= oracle.size()) throw nb::index_error("no such example");
+  nb::gil_scoped_release release;
+  return run_epoch(oracle, rule, order.data(), static_cast<std::int64_t>(order.shape(0)));
+}
+
+}  // namespace
+
+void bind_learning(nb::module_& m) {
+  nb::class_<Oracle>(m, "Oracle", "A structure, its data and its weights, as a learner sees them.")
+      .def("__len__", &Oracle::size)
+      .def("ask", [](Oracle& oracle, std::int64_t example, int k, double cost) {
+        if (example < 0 || example >= oracle.size()) throw nb::index_error("no such example");
+        Answer answer;
+        oracle.ask(example, {k, cost}, answer);
+        nb::list rivals;
+        for (std::size_t j = 0; j < answer.rivals.size(); ++j) {
+          SparseVector delta;
+          oracle.delta(j, delta);
+          nb::dict vector;
+          for (const auto& [index, value] : delta) vector[nb::int_(index)] = value;
+          const Rival& r = answer.rivals[j];
+          rivals.append(nb::make_tuple(r.score, r.loss, r.errors, vector));
+        }
+        return nb::make_tuple(answer.gold_score, rivals);
+      }, nb::arg("example"), nb::arg("k"), nb::arg("cost"), "(gold score, [(score, loss, errors, delta as a dict)])")
+      .def("move", [](Oracle& oracle, std::size_t rival, double step) { oracle.move(rival, step); })
+      .def("add", [](Oracle& oracle, nb::dict vector, double step) {
+        SparseVector v;
+        for (auto [key, value] : vector) v.push_back({nb::cast<std::int64_t>(key), nb::cast<double>(value)});
+        oracle.add(v, step);
+      })
+      .def("tick", &Oracle::tick);
+
+  nb::class_<ChainOracle, Oracle>(m, "ChainOracle", "The oracle of a linear chain in training.")
+      .def("__init__", [](ChainOracle* self, const BoundExamples& examples, int n_labels, int order, bool learn_transitions,
+                          std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs) {
+        examples.check(n_unigrams, n_edges, n_labels);
+        if (!examples.examples().labels) throw nb::value_error("the examples have no labels");
+        if (!label_costs.empty() && static_cast<int>(label_costs.size()) != n_labels) throw nb::value_error("one cost per label");
+        new (self) ChainOracle(examples.examples(), n_labels, order, learn_transitions, n_unigrams, n_edges, sparse, label_costs);
+      }, nb::keep_alive<1, 2>(), nb::arg("examples"), nb::arg("n_labels"), nb::arg("order"), nb::arg("learn_transitions"),
+           nb::arg("n_unigrams"), nb::arg("n_edges"), nb::arg("sparse"), nb::arg("label_costs"))
+      .def("weights", &export_weights, nb::arg("average"))
+      .def("start_from", &import_weights, nb::arg("weights"));
+
+  nb::class_<PythonOracle, Oracle>(m, "PythonOracle", "Runs an oracle written in Python.")
+      .def(nb::init<nb::object, std::int64_t>(), nb::arg("oracle"), nb::arg("n_features"))
+      .def("weights", [](const PythonOracle& o, bool average) { return average ? o.averaged() : o.weights(); }, nb::arg("average"));
+
+  nb::class_<Rule>(m, "Rule", "How one example moves the weights.");
+  nb::class_<PerceptronRule, Rule>(m, "PerceptronRule").def(nb::init<double>(), nb::arg("margin"));
+
+  nb::class_<Outcome>(m, "Outcome")
+      .def_ro("loss", &Outcome::loss)
+      .def_ro("errors", &Outcome::errors)
+      .def_ro("places", &Outcome::places)
+      .def_ro("wrong_examples", &Outcome::wrong_examples)
+      .def_ro("updates", &Outcome::updates);
+  m.def("run", &run, nb::arg("oracle"), nb::arg("rule"), nb::arg("order"), "Runs a rule over examples in the given order.");
+}

@@ -1,0 +1,210 @@
+// Bindings of encoded examples and of the frozen linear chain.
+#include <nanobind/stl/optional.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "_core_examples.hpp"
+#include "tagging.hpp"
+
+using namespace margent;
+
+namespace {
+
+struct SparseArrays {
+  Array<std::int64_t, nb::ndim<1>> ptr;
+  Array<std::int32_t, nb::ndim<1>> columns;
+  Array<float, nb::ndim<1>> weights;
+
+  std::unique_ptr<SparseView> view(std::int64_t width) const {
+    const std::int64_t n = static_cast<std::int64_t>(ptr.shape(0)) - 1;
+    check_ptr(ptr, static_cast<std::int64_t>(columns.shape(0)), "sparse weights");
+    if (weights.shape(0) != columns.shape(0)) throw nb::value_error("sparse weights: one weight per column index");
+    for (std::size_t i = 0; i < columns.shape(0); ++i)
+      if (columns.data()[i] < 0 || columns.data()[i] >= width) throw nb::value_error("sparse weights: column out of range");
+    (void)n;
+    return std::make_unique<SparseView>(ptr.data(), columns.data(), weights.data(), width);
+  }
+};
+
+// Keeps the arrays alive that the model looks into.
+class FrozenChain {
+ public:
+  FrozenChain(int n_labels, int order, nb::object unigrams, nb::object edges, Array<float, nb::ndim<2>> transitions,
+              Array<float, nb::ndim<2>> end)
+      : shape_(n_labels, order), unigrams_(unigrams), edges_(edges), transitions_(transitions), end_(end) {
+    const auto is = [&](const auto& a, std::int64_t rows) {
+      return static_cast<std::int64_t>(a.shape(0)) == rows && static_cast<int>(a.shape(1)) == shape_.width;
+    };
+    if (!is(transitions, shape_.histories) || !is(end, shape_.contexts)) throw nb::value_error("transitions of the wrong shape");
+    rows_ = open(unigrams, shape_.width, &n_unigrams_);
+    if (!edges.is_none()) edge_rows_ = open(edges, shape_.base * shape_.width, &n_edges_);
+    if (order == 1) {
+      transposed_.grow(n_labels * shape_.width);
+      for (int i = 0; i < n_labels; ++i)
+        for (int j = 0; j < n_labels; ++j) transposed_[j * shape_.width + i] = transitions.data()[i * shape_.width + j];
+      if (n_labels >= pruned_from) {
+        bound_.grow(shape_.width);
+        for (int j = 0; j < n_labels; ++j) {
+          bound_[j] = -std::numeric_limits<float>::infinity();
+          for (int i = 0; i < n_labels; ++i) bound_[j] = std::max(bound_[j], transitions.data()[i * shape_.width + j]);
+        }
+      }
+    }
+  }
+
+  LinearChain model(bool pruned = true) const {
+    LinearChain model{shape_, rows_.get()};
+    model.edges = edge_rows_.get();
+    model.transitions = transitions_.data();
+    model.end = end_.data();
+    model.transposed = transposed_.data();
+    model.transition_bound = pruned ? bound_.data() : nullptr;
+    return model;
+  }
+  void check(const BoundExamples& examples) const { examples.check(n_unigrams_, n_edges_, shape_.n_labels); }
+  const ChainShape& shape() const { return shape_; }
+
+ private:
+  static std::unique_ptr<Rows> open(nb::object source, std::int64_t width, std::int64_t* n_rows) {
+    if (nb::isinstance<nb::tuple>(source)) {
+      const auto t = nb::cast<nb::tuple>(source);
+      if (t.size() != 3) throw nb::value_error("sparse weights: (ptr, columns, weights)");
+      SparseArrays arrays{nb::cast<Array<std::int64_t, nb::ndim<1>>>(t[0]), nb::cast<Array<std::int32_t, nb::ndim<1>>>(t[1]),
+                          nb::cast<Array<float, nb::ndim<1>>>(t[2])};
+      *n_rows = static_cast<std::int64_t>(arrays.ptr.shape(0)) - 1;
+      return arrays.view(width);
+    }
+    const auto dense = nb::cast<Array<float, nb::ndim<2>>>(source);
+    if (static_cast<std::int64_t>(dense.shape(1)) != width) throw nb::value_error("weights of the wrong width");
+    *n_rows = static_cast<std::int64_t>(dense.shape(0));
+    return std::make_unique<DenseView>(dense.data(), width);
+  }
+
+  ChainShape shape_;
+  nb::object unigrams_, edges_;
+  Array<float, nb::ndim<2>> transitions_, end_;
+  std::unique_ptr<Rows> rows_, edge_rows_;
+  std::int64_t n_unigrams_ = 0, n_edges_ = 0;
+  Buffer<float> transposed_, bound_;
+};
+
+nb::tuple best(const FrozenChain& chain, const BoundExamples& bound, int threads, bool pruned) {
+  chain.check(bound);
+  const Examples& examples = bound.examples();
+  std::vector<std::int32_t> labels(bound.n_tokens());
+  std::vector<double> scores(examples.n_sequences);
+  {
+    nb::gil_scoped_release release;
+    tag_best(chain.model(pruned), examples, threads, labels.data(), scores.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(scores)));
+}
+
+nb::tuple k_best(const FrozenChain& chain, const BoundExamples& bound, int k, int threads) {
+  chain.check(bound);
+  const Examples& examples = bound.examples();
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(k) * bound.n_tokens()), counts(examples.n_sequences);
+  std::vector<double> values(static_cast<std::size_t>(k) * examples.n_sequences);
+  {
+    nb::gil_scoped_release release;
+    tag_k_best(chain.model(), examples, k, threads, labels.data(), values.data(), counts.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(labels)),
+                        to_numpy(std::move(values), {static_cast<std::size_t>(examples.n_sequences), static_cast<std::size_t>(k)}),
+                        to_numpy(std::move(counts)));
+}
+
+nb::tuple marginals(const FrozenChain& chain, const BoundExamples& bound, double scale, bool with_pairs, int threads) {
+  chain.check(bound);
+  const Examples& examples = bound.examples();
+  const std::size_t n = bound.n_tokens(), n_labels = chain.shape().n_labels;
+  std::vector<double> nodes(n * n_labels), pairs(with_pairs ? n * (n_labels + 1) * n_labels : 0), log_z(examples.n_sequences);
+  {
+    nb::gil_scoped_release release;
+    tag_marginals(chain.model(), examples, scale, threads, nodes.data(), with_pairs ? pairs.data() : nullptr, log_z.data());
+  }
+  nb::object pair_array = nb::none();
+  if (with_pairs) pair_array = to_numpy(std::move(pairs), {n, n_labels + 1, n_labels});
+  return nb::make_tuple(to_numpy(std::move(nodes), {n, n_labels}), pair_array, to_numpy(std::move(log_z)));
+}
+
+nb::object runs(const FrozenChain& chain, const BoundExamples& bound, double scale, Array<std::int64_t, nb::ndim<1>> sequences,
+                Array<std::int32_t, nb::ndim<1>> begins, Array<std::int32_t, nb::ndim<1>> ends,
+                Array<std::int64_t, nb::ndim<1>> run_ptr, Array<std::int32_t, nb::ndim<1>> labels,
+                Array<std::uint8_t, nb::ndim<2>> before, Array<std::uint8_t, nb::ndim<2>> after, int threads) {
+  chain.check(bound);
+  const Examples& examples = bound.examples();
+  const std::size_t n = sequences.shape(0);
+  check_ptr(run_ptr, static_cast<std::int64_t>(labels.shape(0)), "runs");
+  if (begins.shape(0) != n || ends.shape(0) != n || run_ptr.shape(0) != n + 1 || before.shape(0) != n || after.shape(0) != n ||
+      static_cast<std::int64_t>(before.shape(1)) != chain.shape().base || after.shape(1) != before.shape(1))
+    throw nb::value_error("runs: arrays of different lengths");
+  for (std::size_t r = 0; r < n; ++r) {
+    const std::int64_t s = sequences.data()[r];
+    if (s < 0 || s >= examples.n_sequences || (r && s < sequences.data()[r - 1]) || begins.data()[r] < 0 ||
+        ends.data()[r] <= begins.data()[r] || ends.data()[r] > examples.length(s) ||
+        run_ptr.data()[r + 1] - run_ptr.data()[r] != ends.data()[r] - begins.data()[r])
+      throw nb::value_error("runs: out of range");
+  }
+  for (std::size_t i = 0; i < labels.shape(0); ++i)
+    if (labels.data()[i] < 0 || labels.data()[i] >= chain.shape().n_labels) throw nb::value_error("runs: no such label");
+  std::vector<double> out(n);
+  {
+    nb::gil_scoped_release release;
+    tag_runs(chain.model(), examples, scale, threads, static_cast<std::int64_t>(n), sequences.data(), begins.data(), ends.data(),
+             run_ptr.data(), labels.data(), before.data(), after.data(), out.data());
+  }
+  return to_numpy(std::move(out));
+}
+
+nb::object scores(const FrozenChain& chain, const BoundExamples& bound, Array<std::int32_t, nb::ndim<1>> labels, int threads) {
+  chain.check(bound);
+  if (static_cast<std::int64_t>(labels.shape(0)) != bound.n_tokens()) throw nb::value_error("one label per token");
+  for (std::size_t i = 0; i < labels.shape(0); ++i)
+    if (labels.data()[i] < 0 || labels.data()[i] >= chain.shape().n_labels) throw nb::value_error("no such label");
+  std::vector<double> out(bound.examples().n_sequences);
+  {
+    nb::gil_scoped_release release;
+    tag_scores(chain.model(), bound.examples(), threads, labels.data(), out.data());
+  }
+  return to_numpy(std::move(out));
+}
+
+nb::tuple samples(const FrozenChain& chain, const BoundExamples& bound, double scale, std::uint64_t seed, int count, int threads) {
+  chain.check(bound);
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(count) * bound.n_tokens());
+  std::vector<double> log_z(bound.examples().n_sequences);
+  {
+    nb::gil_scoped_release release;
+    tag_samples(chain.model(), bound.examples(), scale, seed, count, threads, labels.data(), log_z.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(log_z)));
+}
+
+}  // namespace
+
+void bind_tagging(nb::module_& m) {
+  using Ids = Array<std::int32_t, nb::ndim<1>>;
+  using Ptr = Array<std::int64_t, nb::ndim<1>>;
+  using Values = Array<float, nb::ndim<1>>;
+  nb::class_<BoundExamples>(m, "Examples", "Encoded sequences; keeps the arrays it looks into alive.")
+      .def(nb::init<Ptr, Ids, std::optional<Values>, Ptr, std::optional<Ids>, std::optional<Values>, std::optional<Ptr>,
+                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>>(),
+           nb::arg("sequence_ptr"), nb::arg("ids"), nb::arg("values").none(), nb::arg("ptr"), nb::arg("edge_ids").none(),
+           nb::arg("edge_values").none(), nb::arg("edge_ptr").none(), nb::arg("allowed").none(), nb::arg("allowed_ptr").none(),
+           nb::arg("labels").none(), nb::arg("weights").none());
+  nb::class_<FrozenChain>(m, "LinearChain", "Frozen weights of a label chain.")
+      .def(nb::init<int, int, nb::object, nb::object, Array<float, nb::ndim<2>>, Array<float, nb::ndim<2>>>(), nb::arg("n_labels"),
+           nb::arg("order"), nb::arg("unigrams"), nb::arg("edges").none(), nb::arg("transitions"), nb::arg("end"))
+      .def("best", &best, nb::arg("examples"), nb::arg("threads"), nb::arg("pruned") = true)
+      .def("k_best", &k_best, nb::arg("examples"), nb::arg("k"), nb::arg("threads"))
+      .def("marginals", &marginals, nb::arg("examples"), nb::arg("scale"), nb::arg("pairs"), nb::arg("threads"))
+      .def("runs", &runs, nb::arg("examples"), nb::arg("scale"), nb::arg("sequences"), nb::arg("begins"), nb::arg("ends"),
+           nb::arg("run_ptr"), nb::arg("labels"), nb::arg("before"), nb::arg("after"), nb::arg("threads"))
+      .def("scores", &scores, nb::arg("examples"), nb::arg("labels"), nb::arg("threads"))
+      .def("samples", &samples, nb::arg("examples"), nb::arg("scale"), nb::arg("seed"), nb::arg("count"), nb::arg("threads"));
+  m.def("padded_width", &padded_width, nb::arg("n_labels"), "Columns of a weight row: labels rounded up to whole vectors.");
+}
