@@ -4,6 +4,8 @@
 #include "kernels.hpp"
 
 NB_MODULE(_core, m) {
+  // Arrays that outlive the interpreter's last collection are not leaks worth a warning to users.
+  nb::set_leak_warnings(false);
   m.doc() = "Native core of Margent. Private: use the public modules.";
   m.def("instruction_set", &margent::instruction_set, "The kernels in use: \"avx2\" or \"portable\".");
   m.def("use_avx2", &margent::use_avx2, nb::arg("wanted"), "For tests and benchmarks: choose the kernels.");

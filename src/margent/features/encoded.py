@@ -1,0 +1,84 @@
+"""Encoded sequences: what every feature map makes and the native chain reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+
+IntArray = NDArray[np.int32]
+PtrArray = NDArray[np.int64]
+FloatArray = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Tokens as rows of feature ids, one sequence after the other (compressed rows).
+
+    Sequence s is tokens `sequence_ptr[s]` to `sequence_ptr[s + 1] - 1`; token t has features `ids[ptr[t]:ptr[t + 1]]`
+    with `values` (None: all 1). `edge_*` are the features that are paired with two adjacent labels.
+    """
+
+    sequence_ptr: PtrArray
+    ids: IntArray
+    ptr: PtrArray
+    values: FloatArray | None = None
+    edge_ids: IntArray | None = None
+    edge_ptr: PtrArray | None = None
+    edge_values: FloatArray | None = None
+
+    @property
+    def n_sequences(self) -> int:
+        return len(self.sequence_ptr) - 1
+
+    @property
+    def n_tokens(self) -> int:
+        return int(self.sequence_ptr[-1])
+
+    @property
+    def lengths(self) -> PtrArray:
+        return np.diff(self.sequence_ptr)
+
+    def examples(
+        self,
+        labels: IntArray | None = None,
+        weights: FloatArray | None = None,
+        allowed: tuple[IntArray, PtrArray] | None = None,
+    ) -> _core.Examples:
+        """The native view of these sequences, with gold labels, sequence weights and allowed labels if given."""
+        ids, ptr = allowed if allowed is not None else (None, None)
+        return _core.Examples(
+            self.sequence_ptr,
+            self.ids,
+            self.values,
+            self.ptr,
+            self.edge_ids,
+            self.edge_values,
+            self.edge_ptr,
+            ids,
+            ptr,
+            labels,
+            weights,
+        )
+
+
+def sequence_ptr(lengths: Sequence[int] | PtrArray) -> PtrArray:
+    """Offsets of sequences that lie one after the other: (n + 1,) from their lengths."""
+    ptr = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=ptr[1:])
+    return ptr
+
+
+def keep_features(ids: IntArray, ptr: PtrArray, values: FloatArray | None, keep: NDArray[np.bool_]) -> tuple[
+    IntArray, PtrArray, FloatArray | None
+]:
+    """The same rows without the features that are not in `keep` (n_features,), ids renumbered in order."""
+    wanted = keep[ids]
+    renumbered = (np.cumsum(keep) - 1).astype(np.int32)
+    kept_before = np.zeros(len(ids) + 1, dtype=np.int64)
+    np.cumsum(wanted, out=kept_before[1:])
+    return renumbered[ids[wanted]], kept_before[ptr], None if values is None else values[wanted]

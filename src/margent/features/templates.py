@@ -1,0 +1,148 @@
+"""Feature templates in the syntax of CRF++, with derived columns.
+
+A template is a line of text in which each `%x[row,column]` is replaced by a cell of the data: `row` counts from the
+token at hand, `column` from 0. The text that results is the feature:
+
+    U05:%x[-1,0]/%x[0,0]        the word before and the word, paired with the label
+    B01:%x[0,1]                 the second column, paired with the previous label and the label
+    B                           label pairs alone: the transitions of the chain
+    Usuffix=%x[0,0.suffix3]     a derived column (see margent.features.derived) of column 0
+    Utag[-1]=%x[-1,*]           one such template for each column after the first
+
+Lines that are empty or start with # are skipped. Cells before the first token read _B-1, _B-2, ... and after the last
+_B+1, _B+2, ..., as in CRF++. Two templates of the same text that name the same columns at different rows share their
+features (a bag of words). Differs: CRF++ shares them across columns too, when the texts agree by chance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+
+from margent.errors import CorpusError
+from margent.features.derived import DERIVATIONS
+
+PRESETS = ("generic", "chunking", "ner", "pos", "letters")
+
+_CELL = re.compile(r"%x\[\s*([^\],]*?)\s*,\s*([^\].]*?)\s*(?:\.([^\]]*?))?\s*\]")
+_MAX_ROW = 100
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One `%x[row,column.derived]`."""
+
+    row: int
+    column: int
+    derived: str | None = None
+
+
+@dataclass(frozen=True)
+class TemplateLine:
+    """One parsed template: `pieces` of text around its `cells`; `edge` for B templates."""
+
+    edge: bool
+    pieces: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def text(self) -> str:
+        """What identifies its features besides the cells' contents: the text and the columns, but not the rows."""
+        columns = [f"{c.column}.{c.derived}" if c.derived else str(c.column) for c in self.cells]
+        return "".join(f"{piece}%x[{column}]" for piece, column in zip(self.pieces, columns)) + self.pieces[-1]
+
+
+@dataclass(frozen=True)
+class Templates:
+    """Feature templates, one per line. Use `Templates.preset("ner")`, `Templates.from_file(path)` or give the lines."""
+
+    lines: tuple[str, ...]
+
+    def __init__(self, lines: str | Iterable[str]) -> None:
+        split = lines.splitlines() if isinstance(lines, str) else list(lines)
+        kept = (line.strip() for line in split)
+        object.__setattr__(self, "lines", tuple(line for line in kept if line and not line.startswith("#")))
+        for line in self.lines:
+            _parse(line, n_columns=2)
+
+    @classmethod
+    def preset(cls, name: str) -> Templates:
+        """The templates that ship with Margent under this name."""
+        return cls(preset_text(name))
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> Templates:
+        """Templates from a file in CRF++'s syntax."""
+        try:
+            return cls(Path(path).read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise CorpusError(f"{path}: a template file must be UTF-8 text") from None
+        except CorpusError as error:
+            raise CorpusError(f"{path}: {error}") from None
+
+    @property
+    def label_transitions(self) -> bool:
+        """Whether a plain B line asks for label transitions."""
+        return any(line.startswith("B") and "%x" not in line for line in self.lines)
+
+    def parse(self, n_columns: int) -> list[TemplateLine]:
+        """The templates for data of `n_columns` columns; plain B lines are left out."""
+        parsed = [template for line in self.lines for template in _parse(line, n_columns)]
+        for template in parsed:
+            for cell in template.cells:
+                if cell.column >= n_columns:
+                    raise CorpusError(
+                        f"template {''.join(template.pieces)!r} names column {cell.column}, "
+                        f"but the data has {n_columns} input column{'s' if n_columns != 1 else ''}"
+                    )
+        return [template for template in parsed if template.cells or not template.edge]
+
+
+def preset_text(name: str) -> str:
+    """The template file of a preset, to print or to start one's own from."""
+    if name not in PRESETS:
+        raise ValueError(f"there are no feature templates named {name!r}; expected one of {', '.join(PRESETS)}")
+    return resources.files("margent.features").joinpath("presets", f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _parse(line: str, n_columns: int) -> Sequence[TemplateLine]:
+    """A line as templates: one, or one per column after the first where it says `*`."""
+    if line[0] not in "UB":
+        raise CorpusError(f"template {line!r} must start with U (one label) or B (two labels)")
+    if "*" in line and re.search(r"%x\[[^\]]*\*", line):
+        expanded = [re.sub(r"(%x\[[^\],]*,\s*)\*", rf"\g<1>{column}", line) for column in range(1, n_columns)]
+        # The column number keeps the features of two columns apart.
+        return [_parse_one(text, f"{column + 1}:") for column, text in enumerate(expanded)]
+    return [_parse_one(line, "")]
+
+
+def _parse_one(line: str, suffix: str) -> TemplateLine:
+    pieces: list[str] = []
+    cells: list[Cell] = []
+    end = 0
+    for match in _CELL.finditer(line):
+        pieces.append(line[end : match.start()])
+        cells.append(_cell(line, *match.groups()))
+        end = match.end()
+    pieces.append(line[end:])
+    if any("%x" in piece for piece in pieces):
+        raise CorpusError(f"template {line!r}: expected cells as %x[row,column] or %x[row,column.derived]")
+    if suffix:
+        pieces[0] = pieces[0][:1] + suffix + pieces[0][1:]
+    return TemplateLine(line[0] == "B", tuple(pieces), tuple(cells))
+
+
+def _cell(line: str, row: str, column: str, derived: str | None) -> Cell:
+    try:
+        cell = Cell(int(row), int(column), derived)
+    except ValueError:
+        raise CorpusError(f"template {line!r}: row and column of %x[{row},{column}] must be whole numbers") from None
+    if abs(cell.row) > _MAX_ROW or cell.column < 0:
+        raise CorpusError(f"template {line!r}: expected a row within {_MAX_ROW} tokens and a column from 0 on")
+    if derived is not None and derived not in DERIVATIONS:
+        raise CorpusError(f"template {line!r}: no derived column {derived!r}; expected one of {', '.join(DERIVATIONS)}")
+    return cell
