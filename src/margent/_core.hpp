@@ -22,3 +22,5 @@ nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}
   nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), capsule));
 }
+
+void bind_forest(nb::module_& m);
