@@ -23,6 +23,7 @@ nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), capsule));
 }
 
+void bind_forest(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);

@@ -1,1 +1,8 @@
-"""."""
+"""Structures: what may be predicted, and the search that finds the best, the k best, or the expectation over all."""
+
+from __future__ import annotations
+
+from margent.structures.forest import Derivation, Forest, ForestBuilder
+from margent.structures.forest_chain import ChainForest, chain_forest
+
+__all__ = ["ChainForest", "Derivation", "Forest", "ForestBuilder", "chain_forest"]
