@@ -1,0 +1,78 @@
+"""Results as tables for people to read, in plain text or in colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from margent.metrics.score import Average, Score
+from margent.metrics.span import SpanReport
+from margent.metrics.token import ConfusionMatrix, TokenReport
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_HEAD = ("", "precision", "recall", "F1", "gold", "found")
+
+
+def _cells(row: Score | Average) -> tuple[str, ...]:
+    name = row.label or "(no type)"
+    return name, *(f"{100 * ratio:.2f}" for ratio in (row.precision, row.recall, row.f1)), str(row.gold), str(row.found)
+
+
+def _parts(report: TokenReport | SpanReport) -> tuple[str, list[Score], list[Score | Average], str]:
+    """What a row is, the rows, the rows below the line, and the line under the table."""
+    right = f"accuracy {100 * report.accuracy:.2f} %"
+    if isinstance(report, SpanReport):
+        return "type", list(report.rows), [report.total, *report.averages], f"{right} of {report.tokens} tokens"
+    inside = [report.inside] if any(row.label == report.outside for row in report.rows) else []
+    note = f"{right} of {report.tokens} tokens, {100 * report.sentence_accuracy:.2f} % of {report.sentences} sentences"
+    return "label", list(report.rows), [*inside, *report.averages], note
+
+
+def classification_table(report: TokenReport | SpanReport) -> str:
+    """One line for each label (or span type) with precision, recall and F1 in per cent, and averages below.
+
+    `gold` counts how often it is in the gold data, `found` how often it was predicted.
+    """
+    noun, rows, summary, note = _parts(report)
+    body, below = [_cells(row) for row in rows], [_cells(row) for row in summary]
+    head = (noun, *_HEAD[1:])
+    widths = [max(map(len, column)) for column in zip(head, *body, *below)]
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+
+    def line(cells: Iterable[str]) -> str:
+        first, *rest = (
+            cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(cells, widths))
+        )
+        return "  ".join([first, *rest])
+
+    return (
+        "\n".join([line(head), rule, *map(line, body), *([rule] if body else []), *map(line, below), rule, note]) + "\n"
+    )
+
+
+def rich_table(report: TokenReport | SpanReport, title: str | None = None) -> Table:
+    """The same table for `rich`, for a terminal: `rich.print(rich_table(report))`."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    noun, rows, summary, note = _parts(report)
+    table = Table(title=title, caption=note, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left")
+    for position, head in enumerate((noun, *_HEAD[1:])):
+        table.add_column(head, justify="right" if position else "left", style="bold" if head == "F1" else "")
+    for row in rows:
+        name, *numbers = _cells(row)
+        table.add_row(escape(name), *numbers)
+    table.add_section()
+    for average in summary:
+        table.add_row(*_cells(average), style="dim" if isinstance(average, Average) else "")
+    return table
+
+
+def confusion_table(matrix: ConfusionMatrix, top: int = 10) -> str:
+    """The `top` most frequent mistakes, one a line: how often, the gold label, the label given instead."""
+    rows = [("count", "gold", "predicted"), *((str(n), gold, guess) for gold, guess, n in matrix.most_confused(top))]
+    count, gold = (max(len(row[column]) for row in rows) for column in (0, 1))
+    return "".join(f"{n:>{count}}  {right:<{gold}}  {guess}\n" for n, right, guess in rows)
