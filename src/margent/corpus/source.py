@@ -1,0 +1,266 @@
+"""Where corpora come from and go to: paths, standard streams, open files and bytes, gzip or not, in any encoding.
+
+Every reader takes a `source`, every writer a `target`; this module opens both, so that all of them behave alike.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import shutil
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any, TypeAlias
+
+from margent.errors import CorpusError
+
+SourceLike: TypeAlias = "str | os.PathLike[str] | bytes | IO[Any]"
+"""A path, "-" for standard input, the bytes themselves, or a file open for reading bytes or text."""
+
+TargetLike: TypeAlias = "str | os.PathLike[str] | IO[Any]"
+"""A path, "-" for standard output, or a file open for writing bytes or text."""
+
+CHUNK_SIZE = 1 << 18
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input, read once, in pieces; what is compressed with gzip is recognised by its first bytes.
+
+    Parameters
+    ----------
+    source : path, "-", bytes or open file
+        A file that was open before stays open; it is read from where it stands.
+    encoding : str
+        Of the (decompressed) bytes. A source that gives text is taken as it is.
+    """
+
+    source: SourceLike
+    encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        try:
+            b"".decode(self.encoding)
+        except LookupError:
+            raise CorpusError(f"encoding {self.encoding!r} is not one that Python knows") from None
+
+    @property
+    def name(self) -> str:
+        """What error messages call it."""
+        if isinstance(self.source, bytes):
+            return "<bytes>"
+        if isinstance(self.source, (str, os.PathLike)):
+            path = os.fspath(self.source)
+            return "<stdin>" if path == "-" else path
+        return str(getattr(self.source, "name", f"<{type(self.source).__name__}>"))
+
+    def error(self, line: int, message: str) -> CorpusError:
+        """The error to raise for something wrong in a line (counted from 1)."""
+        return CorpusError(f"{self.name}, line {line}: {message}")
+
+    def utf8(self, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
+        """The text in pieces of UTF-8, without a check that UTF-8 input is valid: the native readers do that."""
+        if codecs.lookup(self.encoding).name == "utf-8":
+            for chunk in self._chunks(chunk_size):
+                yield _utf8_of(chunk) if isinstance(chunk, str) else chunk
+        else:
+            for text in self.text(chunk_size):
+                yield _utf8_of(text)
+
+    def text(self, chunk_size: int = CHUNK_SIZE) -> Iterator[str]:
+        """The text in pieces."""
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        n_lines = 0
+        chunk: bytes | str
+        for chunk in self._chunks(chunk_size, at_end=b""):
+            if isinstance(chunk, str):
+                text = chunk
+            else:
+                try:
+                    text = decoder.decode(chunk, final=not chunk)
+                except UnicodeDecodeError as error:
+                    before = error.object[: error.start].decode(self.encoding, "replace")
+                    line = n_lines + before.count("\n") + 1
+                    raise self.error(line, f"the text is not valid {self.encoding} ({error.reason})") from None
+                n_lines += text.count("\n")
+            yield text
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Each line with its number, counted from 1, without its end (LF or CRLF) and without a byte order mark."""
+        number = 0
+        parts: list[str] = []  # of a line that goes on in the next piece
+        for text in self.text():
+            first, *rest = text.split("\n")
+            parts.append(first)
+            for following in rest:
+                number += 1
+                yield number, _clean("".join(parts), number)
+                parts = [following]
+        last = "".join(parts)
+        if last:
+            yield number + 1, _clean(last, number + 1)
+
+    def _chunks(self, size: int, at_end: bytes | None = None) -> Iterator[bytes | str]:
+        """The pieces, decompressed; then `at_end`, which tells a decoder to finish."""
+        if isinstance(self.source, bytes):
+            yield from self._decompressed(iter([self.source]))
+        elif isinstance(self.source, (str, os.PathLike)):
+            if os.fspath(self.source) == "-":
+                yield from self._decompressed(_pieces(sys.stdin.buffer, size))
+            else:
+                with open(self.source, "rb") as file:
+                    yield from self._decompressed(_pieces(file, size))
+        elif callable(getattr(self.source, "read", None)):
+            yield from self._decompressed(_pieces(self.source, size))
+        else:
+            kind = type(self.source).__name__
+            raise CorpusError(f"expected a path, '-', bytes or an open file to read from, got {kind}")
+        if at_end is not None:
+            yield at_end
+
+    def _decompressed(self, pieces: Iterator[bytes | str]) -> Iterator[bytes | str]:
+        head: bytes | str = b""
+        for piece in pieces:  # a pipe may give a single byte first
+            head = piece if not head else head + piece  # type: ignore[operator]
+            if isinstance(head, str) or len(head) >= len(_GZIP_MAGIC):
+                break
+        if isinstance(head, bytes) and head.startswith(_GZIP_MAGIC):
+            yield from self._gunzip(head, pieces)
+        else:
+            yield head
+            yield from pieces
+
+    def _gunzip(self, data: bytes, pieces: Iterator[bytes | str]) -> Iterator[bytes]:
+        """One gzip member after the other; zero bytes may pad the end."""
+        decompressor = zlib.decompressobj(wbits=31)
+        started = False  # whether the current member has begun
+        while True:
+            try:
+                if not started:
+                    data = data.lstrip(b"\0")
+                if data:
+                    started = True
+                    text = decompressor.decompress(data)
+                    if text:
+                        yield text
+            except zlib.error as error:
+                raise CorpusError(f"{self.name}: the gzip data is corrupted ({error})") from None
+            if decompressor.eof:
+                data = decompressor.unused_data
+                decompressor = zlib.decompressobj(wbits=31)
+                started = False
+                if data:
+                    continue
+            following = next(pieces, None)
+            if following is None:
+                break
+            data = following  # type: ignore[assignment]
+        if started:
+            raise CorpusError(f"{self.name}: the gzip data is truncated")
+
+
+def _pieces(file: Any, size: int) -> Iterator[bytes | str]:
+    # read1 gives what a pipe holds already instead of waiting for more: a sentence in, a sentence out.
+    read = getattr(file, "read1", file.read)
+    while True:
+        piece = read(size)
+        if not piece:
+            return
+        yield piece
+
+
+def _utf8_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")  # a lone surrogate is then found as invalid UTF-8, with its line
+
+
+def _clean(line: str, number: int) -> str:
+    if number == 1 and line.startswith(_BYTE_ORDER_MARK):
+        line = line[1:]
+    return line[:-1] if line.endswith("\r") else line
+
+
+@contextmanager
+def open_target(target: TargetLike, encoding: str = "utf-8") -> Iterator[Callable[[str], object]]:
+    """A function that writes text to the target.
+
+    A path is written as a new file beside it that takes its place at the end: what was there before is kept when
+    anything fails. It is compressed where the name ends in ".gz". An open file stays open.
+    """
+    with _opened(target, encoding) as write:
+        begun = False
+
+        def write_text(text: str) -> None:
+            nonlocal begun
+            if not begun and text.startswith(_BYTE_ORDER_MARK):
+                write(_BYTE_ORDER_MARK)  # for readers take the first one away
+            begun = begun or text != ""
+            write(text)
+
+        yield write_text
+
+
+@contextmanager
+def _opened(target: TargetLike, encoding: str) -> Iterator[Callable[[str], object]]:
+    Source(b"", encoding)  # the encoding exists
+    if isinstance(target, (str, os.PathLike)):
+        path = os.fspath(target)
+        if path == "-":
+            sys.stdout.flush()
+            yield _encoded(sys.stdout.buffer, encoding, "<stdout>")
+            sys.stdout.buffer.flush()
+        else:
+            with _replacing(path) as file:
+                if path.endswith(".gz"):
+                    with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                        yield _encoded(packed, encoding, path)
+                else:
+                    yield _encoded(file, encoding, path)
+    elif not callable(getattr(target, "write", None)):
+        kind = type(target).__name__
+        raise CorpusError(f"expected a path, '-' or an open file to write to, got {kind}")
+    elif hasattr(target, "encoding"):  # only files of text have one
+        yield target.write
+    else:
+        yield _encoded(target, encoding, str(getattr(target, "name", f"<{type(target).__name__}>")))
+
+
+def _encoded(file: Any, encoding: str, name: str) -> Callable[[str], object]:
+    encoder = codecs.getincrementalencoder(encoding)()
+
+    def write(text: str) -> None:
+        try:
+            file.write(encoder.encode(text))
+        except UnicodeEncodeError as error:
+            bad = error.object[error.start : error.end]
+            raise CorpusError(f"{name}: {bad!r} cannot be written in encoding {encoding!r}") from None
+
+    return write
+
+
+@contextmanager
+def _replacing(path: str) -> Iterator[IO[bytes]]:
+    path = os.path.realpath(path)
+    exists = os.path.exists(path)
+    if exists and not stat.S_ISREG(os.stat(path).st_mode):  # a pipe or device is written to, never replaced
+        with open(path, "wb") as file:
+            yield file
+        return
+    beside = f"{path}.{os.urandom(4).hex()}.new"
+    try:
+        with open(beside, "xb") as file:
+            if exists:
+                shutil.copymode(path, beside)
+            yield file
+        os.replace(beside, path)
+    except BaseException:
+        if os.path.exists(beside):
+            os.unlink(beside)
+        raise
