@@ -1,4 +1,4 @@
-"""The errors a user may want to catch. Each message says in one sentence what was given, where, and what was expected."""
+"""The errors a user may want to catch. Each message says in one sentence what was given, where, what was expected."""
 
 from __future__ import annotations
 
