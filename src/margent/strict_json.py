@@ -60,9 +60,9 @@ def _real(digits: str) -> float:
 
 def _check_depth(value: Any) -> None:
     level: list[Any] = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [child for parent in level for child in _children(parent)]
-    if level:
+    if any(isinstance(value, (dict, list)) for value in level):
         raise RecursionError
 
 
