@@ -10,7 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_HOME: dict[str, str] = {}
+_HOME: dict[str, str] = {
+    "Answer": "margent.learners",
+    "ConfidentSpan": "margent.models",
+    "Constraints": "margent.models",
+    "ConstraintError": "margent.errors",
+    "CorpusError": "margent.errors",
+    "DataNotFoundError": "margent.errors",
+    "Forest": "margent.structures",
+    "ForestBuilder": "margent.structures",
+    "MargentError": "margent.errors",
+    "MissingExtraError": "margent.errors",
+    "ModelFileError": "margent.errors",
+    "NotFittedError": "margent.errors",
+    "Oracle": "margent.learners",
+    "Perceptron": "margent.learners",
+    "Reading": "margent.models",
+    "Rival": "margent.learners",
+    "Tagger": "margent.models",
+    "Templates": "margent.features",
+    "TokenMatrix": "margent.features",
+    "load": "margent.models",
+    "train": "margent.learners",
+}
 """Public name to the module that defines it."""
 
 __all__ = ["__version__", *_HOME]
@@ -30,4 +52,24 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    pass
+    from margent.errors import ConstraintError as ConstraintError
+    from margent.errors import CorpusError as CorpusError
+    from margent.errors import DataNotFoundError as DataNotFoundError
+    from margent.errors import MargentError as MargentError
+    from margent.errors import MissingExtraError as MissingExtraError
+    from margent.errors import ModelFileError as ModelFileError
+    from margent.errors import NotFittedError as NotFittedError
+    from margent.features import Templates as Templates
+    from margent.features import TokenMatrix as TokenMatrix
+    from margent.learners import Answer as Answer
+    from margent.learners import Oracle as Oracle
+    from margent.learners import Perceptron as Perceptron
+    from margent.learners import Rival as Rival
+    from margent.learners import train as train
+    from margent.models import ConfidentSpan as ConfidentSpan
+    from margent.models import Constraints as Constraints
+    from margent.models import Reading as Reading
+    from margent.models import Tagger as Tagger
+    from margent.models import load as load
+    from margent.structures import Forest as Forest
+    from margent.structures import ForestBuilder as ForestBuilder

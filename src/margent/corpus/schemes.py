@@ -24,7 +24,7 @@ and the script's are the same. The name `"conlleval"` in place of a scheme asks 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,7 +38,9 @@ __all__ = [
     "Span",
     "convert",
     "detect_scheme",
+    "joined",
     "labels_of",
+    "scheme_of_pairs",
     "span_constraints",
     "spans",
     "split_label",
@@ -122,7 +124,7 @@ def _inside(label: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def _joined(left: str, right: str, to_the_letter: bool = False) -> bool:
+def joined(left: str, right: str, to_the_letter: bool = False) -> bool:
     """Whether two neighbouring labels belong to one chunk."""
     (before, kind), (after, kind_after) = split_label(left), split_label(right)
     if kind != kind_after or not (_inside(left) and _inside(right)):
@@ -152,7 +154,7 @@ def spans(labels: Iterable[str], scheme: str | None = None) -> list[Span]:
     found: list[Span] = []
     start, previous = 0, "O"
     for position, label in enumerate([*labels, "O"]):
-        if not _joined(previous, label, to_the_letter):
+        if not joined(previous, label, to_the_letter):
             if _inside(previous):
                 found.append(Span(start, position, split_label(previous)[1]))
             start = position
@@ -243,6 +245,11 @@ def detect_scheme(sequences: Iterable[Iterable[str | None]]) -> str | None:
             pairs.add((left, right))
             left = right
         pairs.add((left, "O"))
+    return scheme_of_pairs(pairs)
+
+
+def scheme_of_pairs(pairs: Collection[tuple[str | None, str | None]]) -> str | None:
+    """As `detect_scheme`, from the pairs of neighbours alone; the borders of a sequence count as `O`."""
     labels = {label for pair in pairs for label in pair} - {None, "O"}
     prefixes = {split_label(label)[0] if isinstance(label, str) else label for label in labels}
     known = [(left, right) for left, right in pairs if left is not None and right is not None]
@@ -300,7 +307,7 @@ def span_constraints(
             allowed[free] = [
                 name
                 for name in allowed.get(free, label_names)
-                if not (_joined(name, edge) if free < inner else _joined(edge, name))
+                if not (joined(name, edge) if free < inner else joined(edge, name))
             ]
             if not allowed[free]:
                 raise ConstraintError(f"{span} leaves no label for its neighbour, token {free}")

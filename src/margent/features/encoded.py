@@ -73,9 +73,9 @@ def sequence_ptr(lengths: Sequence[int] | PtrArray) -> PtrArray:
     return ptr
 
 
-def keep_features(ids: IntArray, ptr: PtrArray, values: FloatArray | None, keep: NDArray[np.bool_]) -> tuple[
-    IntArray, PtrArray, FloatArray | None
-]:
+def keep_features(
+    ids: IntArray, ptr: PtrArray, values: FloatArray | None, keep: NDArray[np.bool_]
+) -> tuple[IntArray, PtrArray, FloatArray | None]:
     """The same rows without the features that are not in `keep` (n_features,), ids renumbered in order."""
     wanted = keep[ids]
     renumbered = (np.cumsum(keep) - 1).astype(np.int32)

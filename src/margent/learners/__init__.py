@@ -1,1 +1,45 @@
-"""."""
+"""Learners: how mistakes move the weights. One file each; `protocol` says what they may see."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from margent.learners.perceptron import Perceptron
+from margent.learners.protocol import Answer, Learner, Oracle, Rival
+from margent.learners.training import Epoch, Training, train
+
+LEARNERS: dict[str, type[Any]] = {"perceptron": Perceptron}
+"""Learners by the name under which the command line and `Tagger(learner=...)` know them."""
+
+
+def learner_named(name: str, **parameters: Any) -> Any:
+    """The learner of this name with these parameters."""
+    if name not in LEARNERS:
+        raise ValueError(f"learner={name!r} is not known; expected one of {', '.join(LEARNERS)}")
+    kind = LEARNERS[name]
+    known = [f.name for f in fields(kind)]
+    for parameter in parameters:
+        if parameter not in known:
+            raise ValueError(f"the learner {name} has no parameter {parameter!r}; expected one of {', '.join(known)}")
+    return kind(**parameters)
+
+
+def learner_name(learner: Any) -> str | None:
+    """The name of a learner of ours, or None for one of the user's."""
+    return next((name for name, kind in LEARNERS.items() if type(learner) is kind), None)
+
+
+__all__ = [
+    "LEARNERS",
+    "Answer",
+    "Epoch",
+    "Learner",
+    "Oracle",
+    "Perceptron",
+    "Rival",
+    "Training",
+    "learner_name",
+    "learner_named",
+    "train",
+]

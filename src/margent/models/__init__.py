@@ -1,1 +1,9 @@
-"""."""
+"""What users import: the estimators."""
+
+from __future__ import annotations
+
+from margent.models.constraints import Constraints
+from margent.models.loading import load
+from margent.models.tagger import ConfidentSpan, Reading, Tagger
+
+__all__ = ["ConfidentSpan", "Constraints", "Reading", "Tagger", "load"]

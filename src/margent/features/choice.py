@@ -1,0 +1,71 @@
+"""Which feature map fits what the user said and the data given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from margent.corpus.columns import Columns
+from margent.errors import CorpusError
+from margent.features.attribute_map import AttributeMap, VectorMap
+from margent.features.feature_map import FeatureMap
+from margent.features.template_map import TemplateMap
+from margent.features.templates import PRESETS, Templates
+from margent.features.token_matrix import TokenMatrix
+from margent.storage import ModelFile
+
+
+def feature_map_for(features: Any, X: Any) -> FeatureMap:
+    """A new, empty feature map.
+
+    `features` is the name of a preset, `Templates`, a list of template lines, "attributes", "vectors", a function from
+    a sentence to the attributes of its tokens, or None: then the data decide. Strings and tuples of strings are columns
+    for the "generic" preset, dicts are attributes, arrays and matrices are vectors.
+    """
+    if isinstance(features, Templates):
+        return TemplateMap(features)
+    if isinstance(features, (list, tuple)):
+        return TemplateMap(Templates(features))
+    if callable(features):
+        return AttributeMap(features)
+    if features == "attributes":
+        return AttributeMap()
+    if features == "vectors":
+        return VectorMap()
+    if isinstance(features, str):
+        if features not in PRESETS:
+            raise ValueError(
+                f"features={features!r} is not known; expected one of {', '.join(PRESETS)}, attributes, vectors, "
+                "Templates, a list of template lines, or a function of a sentence"
+            )
+        return TemplateMap(Templates.preset(features))
+    if features is not None:
+        raise TypeError(f"features should be a name, Templates, a list of lines or a function, got {features!r}")
+    return _by_data(X)
+
+
+def _by_data(X: Any) -> FeatureMap:
+    if isinstance(X, Columns):
+        return TemplateMap(Templates.preset("generic"))
+    if isinstance(X, TokenMatrix):
+        return VectorMap()
+    for number, sentence in enumerate(X):
+        if hasattr(sentence, "ndim") and sentence.ndim == 2 and getattr(sentence, "dtype", None) != object:
+            return VectorMap()
+        for token in sentence:
+            if isinstance(token, dict):
+                return AttributeMap()
+            if isinstance(token, (str, tuple, list)):
+                return TemplateMap(Templates.preset("generic"))
+            raise CorpusError(
+                f"sentence {number}: expected tokens as text, tuples of text, dicts of attributes or rows of numbers, "
+                f"got {type(token).__name__}"
+            )
+    return TemplateMap(Templates.preset("generic"))
+
+
+_KINDS: dict[str, type[FeatureMap]] = {kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap)}
+
+
+def restored_feature_map(file: ModelFile) -> FeatureMap:
+    """The feature map that a model file holds."""
+    return _KINDS[file.value("features", str, choices=tuple(_KINDS))].restored(file)

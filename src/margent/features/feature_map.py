@@ -1,0 +1,70 @@
+"""What the rest of the library may ask of a feature map."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent.features.encoded import Encoded
+from margent.storage import ModelFile
+
+Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+"""What a feature map puts into a model file: header entries and arrays."""
+
+Mask = NDArray[np.bool_]
+
+
+class FeatureMap(ABC):
+    """Turns sequences into rows of feature ids, and ids back into readable names.
+
+    A map starts empty, grows with `encode(X, grow=True)`, and otherwise leaves out what it has not seen in growing.
+    Ids are never given twice: those of known features stay when it grows.
+    """
+
+    kind: ClassVar[str]
+    """Its name in model files."""
+
+    can_drop: bool = True
+    """Whether features can be left out of a stored map."""
+
+    label_transitions: bool = True
+    """Whether the model should learn label transitions besides the features."""
+
+    @property
+    @abstractmethod
+    def n_unigrams(self) -> int:
+        """How many features are paired with one label."""
+
+    @property
+    def n_edges(self) -> int:
+        """How many features are paired with two adjacent labels."""
+        return 0
+
+    @abstractmethod
+    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
+        """The sequences as feature ids. With `grow`, new features that occur at least `min_count` times get ids."""
+
+    @abstractmethod
+    def name(self, feature: int, *, edge: bool = False) -> str:
+        """The readable name of a feature."""
+
+    @abstractmethod
+    def stored(self, keep: Mask | None = None, keep_edges: Mask | None = None) -> Stored:
+        """All that `restored` needs; given masks (n_unigrams,) and (n_edges,), for the features kept alone."""
+
+    @classmethod
+    @abstractmethod
+    def restored(cls, file: ModelFile) -> FeatureMap:
+        """The map that was stored."""
+
+
+def rare(ids: NDArray[np.int32], known: int, total: int, min_count: int) -> Mask | None:
+    """Which of `total` features to keep: all below `known` and those with `min_count` occurrences. None: all of them."""
+    if min_count <= 1 or known == total:
+        return None
+    keep = np.bincount(ids, minlength=total) >= min_count
+    keep[:known] = True
+    return None if keep.all() else keep

@@ -1,0 +1,110 @@
+"""Sequences of tokens given as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from margent.errors import CorpusError
+from margent.features.encoded import FloatArray, IntArray, PtrArray, sequence_ptr
+
+
+class TokenMatrix(Sequence[Any]):
+    """One matrix with a row per token, and the lengths of the sequences that its rows make up.
+
+    Parameters
+    ----------
+    matrix : (n_tokens, n_dimensions) array or scipy sparse matrix
+    lengths : (n_sequences,) whole numbers that add up to n_tokens
+
+    Behaves as a sequence of per-sequence matrices, so that cross-validation can take parts of it.
+
+    >>> import numpy as np
+    >>> X = TokenMatrix(np.eye(5), lengths=[3, 2])
+    >>> len(X), X[1].shape
+    (2, (2, 5))
+    """
+
+    def __init__(self, matrix: Any, lengths: ArrayLike) -> None:
+        if not _is_sparse(matrix):
+            matrix = np.asarray(matrix)
+        if matrix.ndim != 2:
+            raise CorpusError(f"expected a matrix with a row for each token, got {matrix.ndim} dimensions")
+        sizes = np.asarray(lengths, dtype=np.int64)
+        if sizes.ndim != 1 or (sizes < 0).any() or int(sizes.sum()) != matrix.shape[0]:
+            raise CorpusError(
+                f"the lengths of the sequences add up to {int(sizes.sum())}, but the matrix has {matrix.shape[0]} rows"
+            )
+        self.matrix = matrix.tocsr() if _is_sparse(matrix) else matrix
+        self.starts: PtrArray = sequence_ptr(sizes)
+
+    @classmethod
+    def of(cls, X: Any, n_dimensions: int | None = None) -> TokenMatrix:
+        """A TokenMatrix of what users give: one already, or a sequence of matrices, one per sequence."""
+        if isinstance(X, TokenMatrix):
+            return X
+        parts = list(X)
+        for number, part in enumerate(parts):
+            if not _is_sparse(part):
+                parts[number] = part = np.asarray(part)
+            if part.ndim != 2:
+                raise CorpusError(
+                    f"sequence {number}: expected an array (tokens, features), got {part.ndim} dimensions"
+                )
+            wanted = n_dimensions if n_dimensions is not None else parts[0].shape[1]
+            if part.shape[1] != wanted:
+                raise CorpusError(f"sequence {number}: found {part.shape[1]} features a token, expected {wanted}")
+        lengths = [part.shape[0] for part in parts]
+        if not parts:
+            return cls(np.empty((0, n_dimensions or 0), dtype=np.float32), lengths)
+        if any(_is_sparse(part) for part in parts):
+            from scipy.sparse import vstack
+
+            return cls(vstack(parts, format="csr"), lengths)
+        return cls(np.concatenate(parts), lengths)
+
+    @property
+    def n_dimensions(self) -> int:
+        return int(self.matrix.shape[1])
+
+    @property
+    def shape(self) -> tuple[int]:
+        """As numpy says how many sequences there are; scikit-learn asks for it."""
+        return (len(self),)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, (int, np.integer)):
+            number = range(len(self))[index]
+            return self.matrix[self.starts[number] : self.starts[number + 1]]
+        numbers = np.arange(len(self))[index]
+        lengths = np.diff(self.starts)[numbers]
+        rows = [np.arange(self.starts[i], self.starts[i + 1]) for i in numbers]
+        return TokenMatrix(self.matrix[np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)], lengths)
+
+    def rows(self) -> tuple[IntArray, FloatArray, PtrArray]:
+        """The entries that are not zero, by rows: (ids, values, ptr)."""
+        if _is_sparse(self.matrix):
+            self.matrix.sum_duplicates()
+            ids, values, ptr = self.matrix.indices, self.matrix.data, self.matrix.indptr
+        else:
+            dense = self.matrix
+            if dense.dtype.kind not in "buif":
+                raise CorpusError(f"expected numbers as features of tokens, got an array of type {dense.dtype}")
+            tokens, ids = np.nonzero(dense)
+            values = dense[tokens, ids]
+            ptr = np.searchsorted(tokens, np.arange(dense.shape[0] + 1))
+        numbers: NDArray[np.float32] = np.ascontiguousarray(values, dtype=np.float32)
+        if not np.isfinite(numbers).all():
+            raise CorpusError("a feature value is infinite or not a number; expected finite values")
+        return np.ascontiguousarray(ids, dtype=np.int32), numbers, np.ascontiguousarray(ptr, dtype=np.int64)
+
+
+def _is_sparse(matrix: Any) -> bool:
+    """Whether this is a scipy sparse matrix or array, told without importing scipy."""
+    return hasattr(matrix, "tocsr") and hasattr(matrix, "nnz")

@@ -1,0 +1,29 @@
+"""Checks of learner parameters: one sentence that names parameter, owner, wanted and got."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) -> None:
+    """The parameter must be a whole number of at least `minimum`, or None where `optional`."""
+    value = getattr(owner, name)
+    if optional and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+        wanted = f"a whole number of at least {minimum}" + (" or None" if optional else "")
+        raise ValueError(f"{name} of {type(owner).__name__} should be {wanted}, got {value!r}")
+
+
+def check_number(owner: Any, name: str, *, minimum: float) -> None:
+    """The parameter must be a finite number of at least `minimum`."""
+    value = getattr(owner, name)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < minimum:
+        raise ValueError(f"{name} of {type(owner).__name__} should be a number of at least {minimum}, got {value!r}")
+
+
+def check_epochs(owner: Any) -> None:
+    """The parameters that every learner of the training loop has."""
+    check_whole(owner, "epochs", minimum=1)
+    check_whole(owner, "patience", minimum=1, optional=True)

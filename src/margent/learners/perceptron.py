@@ -1,0 +1,39 @@
+"""The averaged structured perceptron."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from margent import _core
+from margent.learners.parameters import check_epochs, check_number
+
+
+@dataclass(frozen=True)
+class Perceptron:
+    """The structured perceptron with averaged weights (Collins 2002; paper 003, section 3.1).
+
+    For each example, find the best answer under the weights as they are; where it is wrong, add the features of the
+    right answer and take away those of the wrong one. The weights used afterwards are the average over all steps.
+
+    When to use it: to begin with. It is the quickest learner and has nothing to tune. An epoch costs one search per
+    example, and an update touches only the tokens that are wrong.
+
+    With example weights or label costs, the step on an example is its weight times the mean cost of its mistakes.
+    """
+
+    epochs: int = field(default=10, metadata={"help": "passes over the training data"})
+    average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
+    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
+    margin: float = field(
+        default=0.0, metadata={"help": "search with this much added to the score for each mistake's cost"}
+    )
+    patience: int | None = field(
+        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
+    )
+
+    def __post_init__(self) -> None:
+        check_epochs(self)
+        check_number(self, "margin", minimum=0)
+
+    def rule(self) -> _core.Rule:
+        return _core.PerceptronRule(float(self.margin))

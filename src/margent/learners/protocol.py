@@ -1,0 +1,93 @@
+"""What a learner may see, and what an oracle must answer.
+
+Learning is one loop over an oracle. For example i and the weights as they stand, the oracle answers with the gold side
+and its rivals: wrong answers, best first, each with its feature vector and its loss. A learner turns that into a step.
+Neither knows the other: every learner works with every oracle.
+
+An oracle for a structure of your own is a Python class with `n_features`, `__len__` and `answer`:
+
+    class Classes:                                  # the smallest structure: one label for each example
+        def __init__(self, X, y, n_classes): ...
+        n_features = property(lambda self: self.n_classes * self.X.shape[1])
+        def __len__(self): return len(self.X)
+        def features(self, i, label):
+            d = self.X.shape[1]
+            return {label * d + j: x for j, x in enumerate(self.X[i])}
+        def answer(self, i, weights, k, cost):
+            scores = [sum(weights[f] * x for f, x in self.features(i, c).items()) for c in range(self.n_classes)]
+            best = max(range(self.n_classes), key=scores.__getitem__)
+            return Answer(self.features(i, self.y[i]), [Rival(self.features(i, best), loss=float(best != self.y[i]),
+                                                              errors=int(best != self.y[i]))])
+
+    result = margent.train(margent.Perceptron(), Classes(X, y, 3))
+    result.weights
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+
+FeatureVector = Mapping[int, float]
+"""Feature index to value; what is not named is 0."""
+
+
+class Rival(NamedTuple):
+    """A wrong answer, or the right one again when nothing is wrong (loss 0, errors 0)."""
+
+    features: FeatureVector
+    loss: float = 1.0
+    errors: int = 1
+
+
+class Answer(NamedTuple):
+    """The gold side of an example and its rivals, best first.
+
+    `places`: in how many places an answer can be wrong, for the accuracy in the history. `weight`: of this example.
+    """
+
+    gold: FeatureVector
+    rivals: Sequence[Rival]
+    places: int = 1
+    weight: float = 1.0
+
+
+@runtime_checkable
+class Oracle(Protocol):
+    """A structure with its data, written in Python."""
+
+    @property
+    def n_features(self) -> int:
+        """The size of the weight vector."""
+
+    def __len__(self) -> int:
+        """How many examples there are."""
+
+    def answer(self, example: int, weights: NDArray[np.float64], k: int, cost: float) -> Answer:
+        """Gold and up to `k` rivals of an example: the answers with the largest score + cost * loss."""
+
+
+class Learner(Protocol):
+    """What the training loop asks of a learner: how to run, and the native rule that makes the steps."""
+
+    @property
+    def epochs(self) -> int: ...
+    @property
+    def average(self) -> bool: ...
+    @property
+    def shuffle(self) -> bool: ...
+    @property
+    def patience(self) -> int | None: ...
+    def rule(self) -> _core.Rule: ...
+
+
+class NativeOracle(Protocol):
+    """An oracle in native code, with its weights."""
+
+    def __len__(self) -> int: ...
+    def weights(self, average: bool) -> Any: ...

@@ -1,0 +1,127 @@
+"""The training loop: order, epochs, averaging, early stopping, history, progress, interruption."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from margent import _core
+from margent.learners.progress import ProgressBar
+from margent.learners.protocol import Learner, NativeOracle, Oracle
+
+# How long one native call may run: long enough to cost nothing, short enough for Ctrl-C and a live progress bar.
+_SLICE_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What is known after an epoch. `accuracy`: of the searches made while learning, before each update."""
+
+    epoch: int
+    loss: float
+    accuracy: float
+    updates: int
+    seconds: float
+    dev_score: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+Callback = Callable[[Epoch], "bool | None"]
+"""Called after each epoch; returning True ends the training."""
+
+
+@dataclass
+class Training:
+    """The result: weights as the oracle gives them, the history, and how the training ended."""
+
+    weights: Any
+    history: list[Epoch] = field(default_factory=list)
+    best_epoch: int | None = None
+    interrupted: bool = False
+
+
+def train(
+    learner: Learner,
+    oracle: Oracle | NativeOracle,
+    *,
+    seed: int = 0,
+    evaluate: Callable[[Any], float] | None = None,
+    callbacks: Iterable[Callback] = (),
+    progress: bool | None = None,
+) -> Training:
+    """Runs a learner over an oracle.
+
+    Parameters
+    ----------
+    learner : the learner, for example `Perceptron(epochs=5)`
+    oracle : native, or a Python class (see margent.learners.protocol)
+    seed : of the order of the examples
+    evaluate : from weights to a score on development data, higher is better; called after each epoch. The weights of
+        the best epoch are kept, and `learner.patience` epochs without gain end the training.
+    callbacks : called with each `Epoch`
+    progress : show a progress bar; None: only on a terminal
+
+    Ctrl-C ends the training and keeps the best weights so far.
+    """
+    native: Any = oracle if isinstance(oracle, _core.Oracle) else _python_oracle(oracle)
+    if learner.patience is not None and evaluate is None:
+        raise ValueError(f"patience={learner.patience} needs development data to watch, and none was given")
+    rule = learner.rule()
+    random = np.random.default_rng(seed)
+    result = Training(weights=None)
+    best_score = -np.inf
+    with ProgressBar(learner.epochs, len(native), shown=progress) as bar:
+        try:
+            for number in range(1, learner.epochs + 1):
+                order = random.permutation(len(native)) if learner.shuffle else np.arange(len(native))
+                epoch = _run_epoch(native, rule, order.astype(np.int64), number, bar)
+                if evaluate is not None:
+                    weights = native.weights(learner.average)
+                    epoch = Epoch(**{**epoch.as_dict(), "dev_score": float(evaluate(weights))})
+                    assert epoch.dev_score is not None
+                    if epoch.dev_score > best_score:
+                        best_score, result.best_epoch, result.weights = epoch.dev_score, number, weights
+                result.history.append(epoch)
+                bar.epoch_done(epoch)
+                stop = [callback(epoch) for callback in callbacks]
+                if any(stop) or (evaluate is None and epoch.updates == 0 and not learner.average):
+                    break
+                if learner.patience is not None and number - (result.best_epoch or 0) >= learner.patience:
+                    break
+        except KeyboardInterrupt:
+            result.interrupted = True
+    if result.weights is None:
+        result.weights = native.weights(learner.average)
+    return result
+
+
+def _run_epoch(oracle: Any, rule: _core.Rule, order: Any, number: int, bar: ProgressBar) -> Epoch:
+    started = time.perf_counter()
+    loss, errors, places, updates = 0.0, 0, 0, 0
+    done, size = 0, 64
+    while done < len(order):
+        before = time.perf_counter()
+        outcome = _core.run(oracle, rule, order[done : done + size])
+        done += size
+        loss += outcome.loss
+        errors += outcome.errors
+        places += outcome.places
+        updates += outcome.updates
+        bar.advance(min(done, len(order)))
+        seconds = max(time.perf_counter() - before, 1e-9)
+        size = max(1, min(4 * size, int(size * _SLICE_SECONDS / seconds)))
+    accuracy = 1.0 if places == 0 else 1 - errors / places
+    return Epoch(number, loss, accuracy, updates, time.perf_counter() - started)
+
+
+def _python_oracle(oracle: Any) -> _core.PythonOracle:
+    for name in ("answer", "n_features", "__len__"):
+        if not hasattr(oracle, name):
+            raise TypeError(f"an oracle needs `{name}`, and {type(oracle).__name__} has none")
+    return _core.PythonOracle(oracle, int(oracle.n_features))

@@ -1,0 +1,238 @@
+"""The weights of a trained label chain: arrays, their native view, their growth, their place in a model file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+from margent.storage import ModelFile
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class SparseRows:
+    """Weights of which few are not zero: row r has `weights[ptr[r]:ptr[r + 1]]` in `columns[ptr[r]:ptr[r + 1]]`."""
+
+    ptr: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    weights: Floats
+
+    def row(self, number: int, width: int) -> Floats:
+        dense = np.zeros(width, dtype=np.float32)
+        part = slice(self.ptr[number], self.ptr[number + 1])
+        dense[self.columns[part]] = self.weights[part]
+        return dense
+
+    @property
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+        return self.ptr, self.columns, self.weights
+
+
+@dataclass(frozen=True)
+class ChainWeights:
+    """All weights of a chain of order k over L labels, B = L + 1, rows padded to `width` columns.
+
+    unigrams : (n_features, width), or SparseRows
+        feature x label
+    edges : SparseRows with columns previous label * width + label, or None
+        feature x previous label x label; previous label L stands for the start
+    transitions : k arrays (B^j, width), j = 1 .. k
+        label after each history of j labels (base-B numbers, the digit L being the start)
+    ends : k arrays (B^(j-1), width), j = 1 .. k
+        ending after a history of j labels, the last of them being the column
+    """
+
+    n_labels: int
+    order: int
+    unigrams: Floats | SparseRows
+    edges: SparseRows | None
+    transitions: list[Floats]
+    ends: list[Floats]
+
+    @classmethod
+    def from_oracle(cls, n_labels: int, order: int, exported: dict[str, Any]) -> ChainWeights:
+        unigrams, edges = exported["unigrams"], exported["edges"]
+        return cls(
+            n_labels,
+            order,
+            SparseRows(*unigrams) if isinstance(unigrams, tuple) else unigrams,
+            None if edges is None else SparseRows(*edges),
+            list(exported["transitions"]),
+            list(exported["ends"]),
+        )
+
+    def for_oracle(self) -> dict[str, Any]:
+        """In the form in which a training oracle starts from given weights."""
+        return {
+            "unigrams": self.unigrams.arrays if isinstance(self.unigrams, SparseRows) else self.unigrams,
+            "edges": None if self.edges is None else self.edges.arrays,
+            "transitions": self.transitions,
+            "ends": self.ends,
+        }
+
+    @property
+    def width(self) -> int:
+        return _core.padded_width(self.n_labels)
+
+    @property
+    def sparse(self) -> bool:
+        return isinstance(self.unigrams, SparseRows)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.unigrams.ptr) - 1 if isinstance(self.unigrams, SparseRows) else len(self.unigrams)
+
+    @property
+    def n_edge_features(self) -> int:
+        return 0 if self.edges is None else len(self.edges.ptr) - 1
+
+    @property
+    def n_weights(self) -> int:
+        """How many weights are not zero."""
+        rows = self.unigrams.weights if isinstance(self.unigrams, SparseRows) else self.unigrams
+        parts = [rows, *self.transitions, *self.ends] + ([self.edges.weights] if self.edges is not None else [])
+        return int(sum(np.count_nonzero(part) for part in parts))
+
+    def label_weights(self, feature: int) -> Floats:
+        """(L,) the weights of a feature."""
+        row = (
+            self.unigrams.row(feature, self.width) if isinstance(self.unigrams, SparseRows) else self.unigrams[feature]
+        )
+        return row[: self.n_labels]
+
+    def edge_weights(self, feature: int) -> Floats:
+        """(L + 1, L) the weights of an edge feature by previous label and label."""
+        assert self.edges is not None
+        row = self.edges.row(feature, (self.n_labels + 1) * self.width)
+        return row.reshape(self.n_labels + 1, self.width)[:, : self.n_labels]
+
+    def totals(self) -> tuple[Floats, Floats]:
+        """Transitions (B^k, width) and ends (B^(k-1), width): the levels added up."""
+        return _add_levels(self.transitions), _add_levels(self.ends)
+
+    def native(self, allowed: NDArray[np.bool_] | None = None) -> _core.LinearChain:
+        """The frozen native chain. `allowed` (B, B): which label may follow which; row L: start, column L: end."""
+        transitions, ends = self.totals()
+        if allowed is not None:
+            labels, previous = self.n_labels, np.arange(len(transitions)) % (self.n_labels + 1)
+            transitions = transitions.copy()
+            transitions[:, :labels][~allowed[previous][:, :labels]] = -np.inf
+            ends = ends.copy()
+            ends[:, :labels][:, ~allowed[:labels, labels]] = -np.inf
+        arrays = self.for_oracle()
+        return _core.LinearChain(self.n_labels, self.order, arrays["unigrams"], arrays["edges"], transitions, ends)
+
+    def with_labels(self, n_labels: int) -> ChainWeights:
+        """The same weights over more labels: the new ones come after the old ones, with weight 0."""
+        if n_labels == self.n_labels:
+            return self
+        width = _core.padded_width(n_labels)
+        unigrams = self.unigrams
+        if not isinstance(unigrams, SparseRows):
+            wider = np.zeros((len(unigrams), width), dtype=np.float32)
+            wider[:, : self.n_labels] = unigrams[:, : self.n_labels]
+            unigrams = wider
+        edges = self.edges
+        if edges is not None:
+            previous, label = np.divmod(edges.columns, self.width)
+            previous = np.where(previous == self.n_labels, n_labels, previous)
+            edges = SparseRows(edges.ptr, (previous * width + label).astype(np.int32), edges.weights)
+        return ChainWeights(
+            n_labels,
+            self.order,
+            unigrams,
+            edges,
+            [self._respread(level, j + 1, n_labels, width) for j, level in enumerate(self.transitions)],
+            [self._respread(level, j, n_labels, width) for j, level in enumerate(self.ends)],
+        )
+
+    def _respread(self, level: Floats, digits: int, n_labels: int, width: int) -> Floats:
+        """A table over histories of `digits` labels, spread over more labels; the start stays the last digit."""
+        old = level.reshape((self.n_labels + 1,) * digits + (self.width,))[..., : self.n_labels]
+        new = np.zeros((n_labels + 1,) * digits + (width,), dtype=np.float32)
+        digit = np.append(np.arange(self.n_labels), n_labels)
+        new[np.ix_(*[digit] * digits, np.arange(self.n_labels))] = old
+        return new.reshape(-1, width)
+
+    def stored(self, *, half: bool = False) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Header entries and arrays for a model file; `half`: feature weights in 16 bits."""
+        kind = np.float16 if half else np.float32
+        header = {"order": self.order, "layout": "sparse" if self.sparse else "dense", "half": half}
+        arrays: dict[str, NDArray[Any]] = {}
+        if isinstance(self.unigrams, SparseRows):
+            arrays |= _stored_rows("weights", self.unigrams, kind)
+        else:
+            arrays["weights"] = _clipped(self.unigrams, kind)
+        if self.edges is not None:
+            arrays |= _stored_rows("edge_weights", self.edges, kind)
+        for j in range(self.order):
+            arrays[f"transitions{j + 1}"] = self.transitions[j]
+            arrays[f"ends{j + 1}"] = self.ends[j]
+        return header, arrays
+
+    @classmethod
+    def restored(cls, file: ModelFile, n_labels: int, n_features: int, n_edges: int) -> ChainWeights:
+        order = file.value("order", int, minimum=1, maximum=16)
+        kind = np.float16 if file.value("half", bool) else np.float32
+        width, base = _core.padded_width(n_labels), n_labels + 1
+        if base**order * width > 2**31:
+            raise file.error(f"{n_labels} labels are too many for a chain of order {order}")
+        unigrams: Floats | SparseRows
+        if file.value("layout", str, choices=("dense", "sparse")) == "sparse":
+            unigrams = _restored_rows(file, "weights", kind, n_features, width)
+        else:
+            stored = file.array("weights", kind, (n_features, width), finite=True)
+            unigrams = stored.astype(np.float32, copy=False)
+        edges = _restored_rows(file, "edge_weights", kind, n_edges, base * width) if n_edges else None
+        levels = range(1, order + 1)
+        transitions = [file.array(f"transitions{j}", np.float32, (base**j, width), finite=True) for j in levels]
+        ends = [file.array(f"ends{j}", np.float32, (base ** (j - 1), width), finite=True) for j in levels]
+        return cls(n_labels, order, unigrams, edges, transitions, ends)
+
+    def without_zero_rows(self) -> tuple[ChainWeights, NDArray[np.bool_], NDArray[np.bool_]]:
+        """The same weights without the features that have none, and which features (and edge features) were kept."""
+        if isinstance(self.unigrams, SparseRows):
+            keep = np.diff(self.unigrams.ptr) > 0
+            unigrams: Floats | SparseRows = _kept(self.unigrams, keep)
+        else:
+            keep = self.unigrams.any(axis=1)
+            unigrams = self.unigrams[keep]
+        keep_edges = np.zeros(0, dtype=bool) if self.edges is None else np.diff(self.edges.ptr) > 0
+        edges = None if self.edges is None else _kept(self.edges, keep_edges)
+        return ChainWeights(self.n_labels, self.order, unigrams, edges, self.transitions, self.ends), keep, keep_edges
+
+
+def _add_levels(levels: list[Floats]) -> Floats:
+    """Each level tells histories by their last labels only, so it repeats over the longer histories."""
+    total = levels[-1]
+    for level in levels[:-1]:
+        total = (total.reshape(-1, *level.shape) + level).reshape(total.shape)
+    return np.ascontiguousarray(total)
+
+
+def _kept(rows: SparseRows, keep: NDArray[np.bool_]) -> SparseRows:
+    ptr = np.append(np.int64(0), rows.ptr[1:][keep])
+    return SparseRows(ptr, rows.columns, rows.weights)
+
+
+def _clipped(weights: Floats, kind: type[Any]) -> NDArray[Any]:
+    """Rounded to `kind`; the largest weights are cut off at what it can hold."""
+    limit = np.finfo(kind).max
+    return np.clip(weights, -limit, limit).astype(kind) if kind is np.float16 else weights
+
+
+def _stored_rows(name: str, rows: SparseRows, kind: type[Any]) -> dict[str, NDArray[Any]]:
+    return {f"{name}.ptr": rows.ptr, f"{name}.columns": rows.columns, f"{name}.values": _clipped(rows.weights, kind)}
+
+
+def _restored_rows(file: ModelFile, name: str, kind: type[Any], n_rows: int, width: int) -> SparseRows:
+    columns = file.array(f"{name}.columns", np.int32, (None,), minimum=0, maximum=width - 1)
+    values = file.array(f"{name}.values", kind, (len(columns),), finite=True)
+    return SparseRows(
+        file.row_starts(f"{name}.ptr", len(columns), n_rows), columns, values.astype(np.float32, copy=False)
+    )

@@ -1,0 +1,156 @@
+"""Why a label won: the features that made the difference, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent.features.encoded import Encoded
+from margent.features.feature_map import FeatureMap
+from margent.models.chain_weights import ChainWeights, SparseRows
+
+Ids = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one feature or transition adds to the winner's lead over its rival; negative: speaks for the rival."""
+
+    name: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why the token at `position` has `label`.
+
+    `rival` is the label it has in the best labelling of the sentence that labels it otherwise (None: no other label is
+    possible), and `margin` by how much that labelling scores less. `contributions` are the parts of the margin, largest
+    first; `rest` is what they leave, from further features and from tokens whose label changes along.
+    """
+
+    position: int
+    label: str
+    rival: str | None
+    margin: float
+    contributions: tuple[Contribution, ...]
+    rest: float
+
+    def __str__(self) -> str:
+        if self.rival is None:
+            return f"token {self.position}: {self.label} (no other label is possible)"
+        lines = [f"token {self.position}: {self.label} over {self.rival} by {self.margin:.2f}"]
+        lines += [f"  {c.weight:+9.2f}  {c.name}" for c in self.contributions]
+        if abs(self.rest) > 1e-6 * max(1.0, abs(self.margin)):
+            lines.append(f"  {self.rest:+9.2f}  (the rest)")
+        return "\n".join(lines)
+
+
+def explain_token(
+    weights: ChainWeights,
+    feature_map: FeatureMap,
+    names: list[str],
+    encoded: Encoded,
+    position: int,
+    winner: Ids,
+    rival: Ids,
+    *,
+    possible: bool,
+    top: int,
+) -> Explanation:
+    """The explanation of one token of a sentence, given the best labelling and the best one that differs there."""
+    label = names[winner[position]]
+    if not possible:
+        return Explanation(position, label, None, float("inf"), (), 0.0)
+    parts: list[Contribution] = []
+    total = 0.0
+    for t in range(len(winner)):
+        changes = _token_parts(weights, feature_map, encoded, t, int(winner[t]), int(rival[t]))
+        changes += _transition_parts(weights, feature_map, names, encoded, t, winner, rival)
+        total += sum(part.weight for part in changes)
+        if t == position or t == position + 1:
+            # The next token's own features are not about this one, but its transition is.
+            parts += changes if t == position else [part for part in changes if "->" in part.name]
+    end = _path_end(weights, winner) - _path_end(weights, rival)
+    total += end
+    if end and position == len(winner) - 1:
+        parts.append(Contribution(f"{label} -> (end) rather than {names[rival[position]]} -> (end)", end))
+    parts = [part for part in parts if part.weight != 0]
+    parts.sort(key=lambda part: (-abs(part.weight), part.name))
+    shown = tuple(sorted(parts[:top], key=lambda part: -part.weight))
+    rest = total - sum(part.weight for part in shown)
+    return Explanation(position, label, names[rival[position]], total, shown, rest)
+
+
+def _token_parts(
+    weights: ChainWeights, feature_map: FeatureMap, encoded: Encoded, t: int, won: int, lost: int
+) -> list[Contribution]:
+    if won == lost:
+        return []
+    parts = []
+    for k in range(int(encoded.ptr[t]), int(encoded.ptr[t + 1])):
+        row = weights.label_weights(int(encoded.ids[k]))
+        value = 1.0 if encoded.values is None else float(encoded.values[k])
+        parts.append(Contribution(feature_map.name(int(encoded.ids[k])), value * float(row[won] - row[lost])))
+    return parts
+
+
+def _transition_parts(
+    weights: ChainWeights, feature_map: FeatureMap, names: list[str], encoded: Encoded, t: int, winner: Ids, rival: Ids
+) -> list[Contribution]:
+    """The transition into token t, of all orders together, and its edge features."""
+    order = weights.order
+    if (winner[max(0, t - order) : t + 1] == rival[max(0, t - order) : t + 1]).all():
+        return []
+    change = _transition(weights, winner, t) - _transition(weights, rival, t)
+    parts = [Contribution(f"{_arrow(names, winner, t)} rather than {_arrow(names, rival, t)}", change)]
+    if encoded.edge_ids is None or encoded.edge_ptr is None:
+        return parts
+    previous = (int(winner[t - 1]), int(rival[t - 1])) if t else (weights.n_labels, weights.n_labels)
+    for k in range(int(encoded.edge_ptr[t]), int(encoded.edge_ptr[t + 1])):
+        matrix = weights.edge_weights(int(encoded.edge_ids[k]))
+        change = float(matrix[previous[0], winner[t]] - matrix[previous[1], rival[t]])
+        parts.append(Contribution(feature_map.name(int(encoded.edge_ids[k]), edge=True), change))
+    return parts
+
+
+def _transition(weights: ChainWeights, labels: Ids, t: int) -> float:
+    """The transition weight into token t, the orders added up."""
+    base, history, size, total = weights.n_labels + 1, 0, 1, 0.0
+    for level in range(weights.order):
+        before = t - 1 - level
+        history += (int(labels[before]) if before >= 0 else weights.n_labels) * size
+        size *= base
+        total += float(weights.transitions[level][history, labels[t]])
+    return total
+
+
+def _path_end(weights: ChainWeights, labels: Ids) -> float:
+    base, context, size, total = weights.n_labels + 1, 0, 1, 0.0
+    for level in range(weights.order):
+        total += float(weights.ends[level][context, labels[-1]])
+        before = len(labels) - 2 - level
+        context += (int(labels[before]) if before >= 0 else weights.n_labels) * size
+        size *= base
+    return total
+
+
+def _arrow(names: list[str], labels: Ids, t: int) -> str:
+    return f"{names[labels[t - 1]] if t else '(start)'} -> {names[labels[t]]}"
+
+
+def top_features(weights: ChainWeights, feature_map: FeatureMap, label: int, n: int) -> list[tuple[str, float]]:
+    """The n features with the largest and the n with the smallest weights for a label, from high to low."""
+    if isinstance(weights.unigrams, SparseRows):
+        rows = weights.unigrams
+        here = rows.columns == label
+        features = np.repeat(np.arange(weights.n_features), np.diff(rows.ptr))[here]
+        values = rows.weights[here]
+    else:
+        features, values = np.arange(weights.n_features), weights.unigrams[:, label]
+    order = np.argsort(-values, kind="stable")
+    order = order[values[order] != 0]
+    chosen = order if len(order) <= 2 * n else np.concatenate([order[:n], order[-n:]])
+    return [(feature_map.name(int(features[i])), float(values[i])) for i in chosen]

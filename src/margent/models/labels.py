@@ -1,0 +1,88 @@
+"""Labels as users give them, and as the native chain sees them: ids, with missing ones as -1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+from margent.corpus.columns import Columns
+from margent.errors import CorpusError
+
+Ids = NDArray[np.int32]
+MISSING = -1
+
+
+class LabelSet:
+    """The labels of a model in order of their ids."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names: list[str] = list(names)
+        self.ids: dict[str | None, int] = {None: MISSING}
+        self.ids.update((name, i) for i, name in enumerate(self.names))
+        self._array = np.array(self.names, dtype=object)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def extended(self, y: Any) -> LabelSet:
+        """This set and, after it in sorted order, the labels in `y` that it lacks."""
+        if isinstance(y, Columns):
+            table = _core.StringTable()
+            _core.encode_column(y.table, y.column_indices[0], y.sentence_indices, table, True)
+            found: set[Any] = set(table.strings())
+        else:
+            found = set(chain.from_iterable(y))
+            for label in found:
+                if label is not None and not isinstance(label, str):
+                    raise CorpusError(f"{_place(y, label)}: expected labels of type str, got {label!r}")
+        return LabelSet([*self.names, *sorted(found - set(self.ids))])
+
+    def encode(self, y: Any, lengths: NDArray[np.int64]) -> Ids:
+        """(n_tokens,) ids of label sequences that must fit the lengths of the sentences."""
+        if isinstance(y, Columns):
+            _check_lengths(y.lengths, lengths)
+            table = _core.StringTable()
+            codes, _ = _core.encode_column(y.table, y.column_indices[0], y.sentence_indices, table, True)
+            return np.array([self._id(name) for name in table.strings()] or [0], dtype=np.int32)[codes]
+        _check_lengths(np.fromiter((len(labels) for labels in y), dtype=np.int64), lengths)
+        try:
+            return np.array([self.ids[label] for labels in y for label in labels], dtype=np.int32)
+        except KeyError as error:
+            raise self._unknown(error.args[0]) from None
+
+    def decode(self, ids: Ids, lengths: NDArray[np.int64]) -> list[list[str]]:
+        """Ids of many sequences, one after the other, as lists of names."""
+        names = self._array[ids].tolist()
+        ends = np.cumsum(lengths).tolist()
+        starts = [0, *ends[:-1]]
+        return [names[start:end] for start, end in zip(starts, ends)]
+
+    def _id(self, name: str) -> int:
+        if name not in self.ids:
+            raise self._unknown(name)
+        return self.ids[name]
+
+    def _unknown(self, name: str) -> CorpusError:
+        return CorpusError(f"label {name!r} is not known to the model, which has {', '.join(self.names[:20])}")
+
+
+def _check_lengths(found: NDArray[np.int64], wanted: NDArray[np.int64]) -> None:
+    if len(found) != len(wanted):
+        raise CorpusError(f"found labels for {len(found)} sentences, expected them for {len(wanted)}")
+    wrong = np.flatnonzero(found != wanted)
+    if len(wrong):
+        i = int(wrong[0])
+        raise CorpusError(f"sentence {i} has {wanted[i]} tokens, but {found[i]} labels")
+
+
+def _place(y: Sequence[Sequence[Any]], label: Any) -> str:
+    for s, labels in enumerate(y):
+        for t, other in enumerate(labels):
+            if other is label:
+                return f"sentence {s}, token {t}"
+    return "labels"

@@ -1,0 +1,25 @@
+"""Loading a model of any kind."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from margent import storage
+from margent.models.tagger import Tagger
+
+_KINDS = {"tagger": Tagger}
+
+
+def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = True) -> Tagger:
+    """The model in a file.
+
+    `function`: the feature function, for a model trained with one (model files hold no code). `mmap`: use the arrays
+    where they lie in the file, shared by all processes that load it; False reads them into memory.
+
+    Raises `ModelFileError` for anything but a sound model file.
+    """
+    file = storage.read(path, mmap=mmap)
+    if file.kind not in _KINDS:
+        raise file.error(f"it holds a model of the kind {file.kind!r}, which this version does not know")
+    return _KINDS[file.kind].from_file(file, function)

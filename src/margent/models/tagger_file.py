@@ -1,0 +1,161 @@
+"""A tagger in a model file: what is stored, and what is checked when it comes back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import __version__, _core
+from margent.errors import ModelFileError
+from margent.features.attribute_map import AttributeMap
+from margent.features.choice import restored_feature_map
+from margent.features.templates import Templates
+from margent.learners import learner_name, learner_named
+from margent.models.chain_weights import ChainWeights
+from margent.models.constraints import LabelDictionary
+from margent.models.labels import LabelSet
+from margent.storage import ModelFile
+
+if TYPE_CHECKING:
+    from margent.models.tagger import Tagger
+
+Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+
+_PLAIN = ("order", "scheme", "restrict_labels", "min_count", "layout", "seed", "threads")
+
+
+def stored(tagger: Tagger, *, compact: bool) -> Stored:
+    """Header and arrays of a fitted tagger."""
+    weights, keep, keep_edges = tagger.weights_, None, None
+    if compact and tagger.feature_map_.can_drop:
+        weights, keep, keep_edges = weights.without_zero_rows()
+    map_header, map_arrays = tagger.feature_map_.stored(keep, keep_edges)
+    weight_header, weight_arrays = weights.stored(half=compact)
+    header = {
+        **map_header,
+        **weight_header,
+        "features": tagger.feature_map_.kind,
+        "labels": list(tagger.classes_),
+        "found_scheme": tagger.scheme_,
+        "history": tagger.history_,
+        "best_epoch": tagger.best_epoch_,
+        "interrupted": tagger.interrupted_,
+        "parameters": _parameters(tagger),
+    }
+    arrays = {**map_arrays, **weight_arrays}
+    if tagger._dictionary is not None:
+        words, ends = tagger._dictionary.words.dump()
+        arrays |= {"dictionary": words, "dictionary.ends": ends, "dictionary.pairs": tagger._dictionary.pairs}
+    return header, arrays
+
+
+def _parameters(tagger: Tagger) -> dict[str, Any]:
+    values: dict[str, Any] = {name: getattr(tagger, name) for name in _PLAIN}
+    values = {name: int(v) if isinstance(v, np.integer) else v for name, v in values.items()}
+    features = tagger.features
+    if isinstance(features, (Templates, list, tuple)):
+        features = {"templates": list(Templates(features.lines if isinstance(features, Templates) else features).lines)}
+    values["features"] = None if callable(features) else features
+    values["constrain"] = (
+        tagger.constrain if isinstance(tagger.constrain, bool) else [list(pair) for pair in tagger.constrain or ()]
+    )
+    values["label_costs"] = None if tagger.label_costs is None else {k: float(v) for k, v in tagger.label_costs.items()}
+    learner = tagger.learner
+    if learner is not None and not isinstance(learner, str):
+        name = learner_name(learner)
+        learner = None if name is None else {"name": name, **asdict(learner)}
+    values["learner"] = learner
+    return values
+
+
+def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
+    """The tagger in a file, everything in it checked."""
+    tagger = _with_parameters(kind, file)
+    labels = LabelSet(file.texts("labels"))
+    if not len(labels) or len(labels.ids) != len(labels) + 1:
+        raise file.error("its labels should be different from each other, and at least one")
+    feature_map = restored_feature_map(file)
+    if isinstance(feature_map, AttributeMap):
+        feature_map.function = function
+    elif function is not None:
+        raise ValueError("this model was not trained with a feature function; leave out `function`")
+    tagger.feature_map_ = feature_map
+    tagger.weights_ = ChainWeights.restored(file, len(labels), feature_map.n_unigrams, feature_map.n_edges)
+    scheme = file.header.get("found_scheme")
+    tagger._set_labels(labels, None if scheme is None else file.value("found_scheme", str, choices=_schemes()))
+    tagger.history_ = file.value("history", list)
+    tagger.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
+    tagger.interrupted_ = file.value("interrupted", bool)
+    tagger._native = None
+    tagger._dictionary = _restored_dictionary(tagger, file, len(labels))
+    if tagger.weights_.order != tagger.order:
+        raise file.error("its weights are of another order than its parameters say")
+    try:
+        tagger._mask(labels, tagger.scheme_)
+    except ValueError as error:
+        raise file.error(str(error)) from None
+    return tagger
+
+
+def _schemes() -> tuple[str, ...]:
+    from margent.corpus.schemes import SCHEMES
+
+    return SCHEMES
+
+
+def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
+    given = dict(file.value("parameters", dict))
+    try:
+        features = given.pop("features", None)
+        given["features"] = Templates(features["templates"]) if isinstance(features, dict) else features
+        learner = given.pop("learner", None)
+        given["learner"] = learner_named(**learner) if isinstance(learner, dict) else learner
+        if not isinstance(given.get("constrain"), bool):
+            given["constrain"] = [(left, right) for left, right in given["constrain"]]
+        tagger = kind(**given)
+        tagger._check_parameters()
+        tagger._learner()
+    except (TypeError, ValueError, KeyError) as error:
+        raise file.error(f"its parameters are wrong: {error}") from None
+    return tagger
+
+
+def _restored_dictionary(tagger: Tagger, file: ModelFile, n_labels: int) -> LabelDictionary | None:
+    if tagger.restrict_labels is None:
+        return None
+    dictionary = LabelDictionary(int(tagger.restrict_labels))
+    try:
+        dictionary.words = _core.StringTable.restore(*file.packed_strings("dictionary"))
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise file.error(str(error)) from None
+    pairs = file.array("dictionary.pairs", np.int64, (None, 3), minimum=0)
+    if len(pairs) and (pairs[:, 0].max() >= len(dictionary.words) or pairs[:, 1].max() >= n_labels):
+        raise file.error("its label dictionary names words or labels that it does not have")
+    if (np.diff(pairs[:, 0]) < 0).any():
+        raise file.error("its label dictionary is not sorted")
+    dictionary.pairs = pairs
+    return dictionary
+
+
+def copied_state(tagger: Tagger) -> dict[str, Any]:
+    """Parameters and, of a fitted tagger, header and arrays: plain data that `copy` and process pools can hand on."""
+    state: dict[str, Any] = {"parameters": tagger.get_params(deep=False)}
+    if tagger.__sklearn_is_fitted__():
+        state["stored"] = stored(tagger, compact=False)
+        state["function"] = getattr(tagger.feature_map_, "function", None)
+    return state
+
+
+def set_copied_state(tagger: Tagger, state: dict[str, Any]) -> None:
+    for name, value in state["parameters"].items():
+        setattr(tagger, name, value)
+    if "stored" in state:
+        header, arrays = state["stored"]
+        file = ModelFile("<memory>", "tagger", __version__, header, arrays)
+        fitted = restored(type(tagger), file, state["function"])
+        vars(tagger).update({k: v for k, v in vars(fitted).items() if k not in state["parameters"]})
