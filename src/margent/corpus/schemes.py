@@ -24,6 +24,7 @@ and the script's are the same. The name `"conlleval"` in place of a scheme asks 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -228,28 +229,32 @@ def _may_follow(rules: _Rules, left: str, right: str) -> bool:
     return (before == "O" or before in rules.closing) and (after == "O" or after in rules.opening)
 
 
-def detect_scheme(sequences: Iterable[Iterable[str | None]]) -> str | None:
-    """The scheme in which every one of the label sequences is well formed, or None if there is none.
+def detect_scheme(sequences: Iterable[Iterable[str | None]], tolerance: float = 0.001) -> str | None:
+    """The scheme of the label sequences, or None if they are in none: plain labels, or not a single chunk.
 
-    None means plain labels (part-of-speech tags, say), data without a single chunk, or a chunk scheme with mistakes in
-    it: `convert(labels, None, "iob2")` repairs those. As soon as there is one chunk, at most one scheme fits, with one
-    exception: labels that are all `I-` and `O` fit both `iob1` and `ioe1`; they mean the same spans in both, and the
-    answer is `iob1`. A missing label (None) says nothing. Takes one pass over the data, which it does not keep.
+    Every label must be one of the scheme; the order of labels may break its rules in up to `tolerance` of the pairs of
+    neighbours, because published data has mistakes (each file of CoNLL-2002 Spanish has one `O I-X` in its IOB2
+    labels). `tolerance=0` asks for a scheme without exception; otherwise `convert(labels, scheme, scheme)` repairs the
+    sequences where it matters. The scheme with the fewest mistakes wins.
+
+    As soon as there is one chunk, at most one scheme fits without mistakes, with one exception: labels that are all
+    `I-` and `O` fit both `iob1` and `ioe1`; they mean the same spans in both, and the answer is `iob1`. A missing label
+    (None) says nothing. Takes one pass over the data, which it does not keep.
     """
-    pairs: set[tuple[str | None, str | None]] = set()
+    pairs: Counter[tuple[str | None, str | None]] = Counter()
     for sequence in sequences:
-        left: str | None = "O"
-        for right in sequence:
-            pairs.add((left, right))
-            left = right
-        pairs.add((left, "O"))
-    labels = {label for pair in pairs for label in pair} - {None, "O"}
-    prefixes = {split_label(label)[0] if isinstance(label, str) else label for label in labels}
-    known = [(left, right) for left, right in pairs if left is not None and right is not None]
-    for scheme, rules in _RULES.items():
-        if labels and prefixes <= rules.prefixes and all(_may_follow(rules, *pair) for pair in known):
-            return scheme
-    return None
+        labels = list(sequence)
+        pairs.update(zip(["O", *labels], [*labels, "O"]))
+    names = {label for pair in pairs for label in pair} - {None, "O"}
+    prefixes = {split_label(label)[0] if isinstance(label, str) else label for label in names}
+    fitting = [scheme for scheme, rules in _RULES.items() if prefixes <= rules.prefixes] if names else []
+    known = [(left, right, count) for (left, right), count in pairs.items() if left is not None and right is not None]
+    mistakes = {
+        scheme: sum(count for left, right, count in known if not _may_follow(_RULES[scheme], left, right))
+        for scheme in fitting
+    }
+    best = min(fitting, key=mistakes.__getitem__, default=None)
+    return best if best is not None and mistakes[best] <= tolerance * pairs.total() else None
 
 
 def transition_mask(label_names: Sequence[str], scheme: str) -> NDArray[np.bool_]:
