@@ -271,8 +271,12 @@ def transition_mask(label_names: Sequence[str], scheme: str) -> NDArray[np.bool_
     """
     rules = _rules(scheme)
     _check_labels(label_names, scheme, "entry")
-    names = [*label_names, "O"]
-    return np.array([[_may_follow(rules, left, right) for right in names] for left in names], dtype=np.bool_)
+    prefixes, kinds = (np.array(part) for part in zip(*map(split_label, [*label_names, "O"])))
+    outside = prefixes == "O"
+    closing, opening = (outside | np.isin(prefixes, list(edge)) for edge in (rules.closing, rules.opening))
+    neighbours = np.isin(np.char.add(prefixes[:, None], prefixes[None, :]), list(rules.together))
+    same = (kinds[:, None] == kinds[None, :]) & ~(outside[:, None] | outside[None, :])
+    return np.where(same, neighbours, closing[:, None] & opening[None, :])
 
 
 def span_constraints(
