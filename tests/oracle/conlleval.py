@@ -98,16 +98,19 @@ def ratios(correct: int, gold: int, guessed: int) -> tuple[float, float, float]:
     return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
 
 
+def percentages(precision: float, recall: float, f1: float) -> str:
+    return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {f1:6.2f}"
+
+
 def text(counts: Counts) -> str:
     """What the script prints."""
     lines = [
         f"processed {counts.tokens} tokens with {counts.found_correct} phrases; "
         f"found: {counts.found_guessed} phrases; correct: {counts.correct_chunks}."
     ]
-    form = "precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f"
     if counts.tokens:
         overall = ratios(counts.correct_chunks, counts.found_correct, counts.found_guessed)
-        lines.append("accuracy: %6.2f%%; " % (100 * counts.correct_tags / counts.tokens) + form % overall)
+        lines.append(f"accuracy: {100 * counts.correct_tags / counts.tokens:6.2f}%; " + percentages(*overall))
     kinds: list[str] = []
     last = ""
     for kind in sorted([*counts.gold_by_kind, *counts.guessed_by_kind]):
@@ -118,5 +121,5 @@ def text(counts: Counts) -> str:
     for kind in kinds:
         guessed = counts.guessed_by_kind[kind]
         row = ratios(counts.correct_by_kind[kind], counts.gold_by_kind[kind], guessed)
-        lines.append("%17s: " % kind + form % row + "  %d" % guessed)
+        lines.append(f"{kind:>17}: {percentages(*row)}  {guessed}")
     return "".join(line + "\n" for line in lines)

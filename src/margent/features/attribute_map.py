@@ -59,7 +59,7 @@ class AttributeMap(FeatureMap):
             tokens = list(self.function(sentence))
             if hasattr(sentence, "__len__") and len(tokens) != len(sentence):
                 raise CorpusError(
-                    f"sentence {number}: the feature function gave {len(tokens)} tokens for a sentence of {len(sentence)}"
+                    f"sentence {number}: the feature function gave {len(tokens)} tokens for {len(sentence)}"
                 )
             result.append(tokens)
         return result

@@ -49,7 +49,7 @@ def _by_data(X: Any) -> FeatureMap:
     if isinstance(X, TokenMatrix):
         return VectorMap()
     for number, sentence in enumerate(X):
-        if hasattr(sentence, "ndim") and sentence.ndim == 2 and getattr(sentence, "dtype", None) != object:
+        if getattr(sentence, "ndim", 0) == 2 and sentence.dtype.kind != "O":
             return VectorMap()
         for token in sentence:
             if isinstance(token, dict):

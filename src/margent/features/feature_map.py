@@ -62,7 +62,7 @@ class FeatureMap(ABC):
 
 
 def rare(ids: NDArray[np.int32], known: int, total: int, min_count: int) -> Mask | None:
-    """Which of `total` features to keep: all below `known` and those with `min_count` occurrences. None: all of them."""
+    """Which of `total` features to keep: all below `known` and those with `min_count` occurrences. None: all."""
     if min_count <= 1 or known == total:
         return None
     keep = np.bincount(ids, minlength=total) >= min_count

@@ -72,12 +72,12 @@ def calibration_scores(
         raise CorpusError(f"confidence {index} is {given[index]}, but a number between 0 and 1 was expected")
     if bins < 1 or equal not in ("width", "mass"):
         raise CorpusError(f"bins is {bins} and equal {equal!r}; expected at least 1, and 'width' or 'mass'")
-    if equal == "width" or not given.size:
-        edges = np.linspace(0.0, 1.0, bins + 1)
-    else:
-        # Quantiles that are confidences which occur, so that equal confidences fall on the same side of an edge.
-        inner = np.quantile(given, np.linspace(0, 1, bins + 1)[1:-1], method="inverted_cdf")
-        edges = np.unique(np.concatenate([[0.0], inner, [1.0]]))
+    edges = np.linspace(0.0, 1.0, bins + 1)
+    if equal == "mass" and given.any():
+        # Edges that are confidences which occur, so that equal confidences fall on the same side of an edge.
+        edges = np.unique(np.concatenate([[0.0], np.quantile(given, edges[1:], method="inverted_cdf")]))
+        if given.min() < edges[1]:
+            edges[0] = given.min()
     place = np.clip(np.searchsorted(edges, given, side="left") - 1, 0, len(edges) - 2)
     counts = np.bincount(place, minlength=len(edges) - 1)
     hits = right.astype(np.float64)

@@ -62,6 +62,8 @@ def plot_confusion(
 ) -> Figure:
     """Gold labels as rows, predicted ones as columns. The numbers are tokens, the colour is the share of the row.
 
+    What is right is blue, mistakes are red on a scale of their own, so that they are seen where they are few.
+
     A picture of hundreds of labels says nothing, so only the `labels` ones with the most mistakes are drawn when there
     are more; the title says so.
     """
@@ -78,29 +80,35 @@ def plot_confusion(
         counts, share, names = counts[np.ix_(kept, kept)], share[np.ix_(kept, kept)], tuple(names[i] for i in kept)
     number = len(names)
     longest = max(len(str(name)) for name in names)
-    side = max(3.2, 0.42 * number) + 0.08 * longest
-    figure = _figure(side + 1.3, side + 0.6)
+    side = max(2.6, 0.42 * number) + 0.08 * longest
+    figure = _figure(side + 1.75, side + 0.45)
     axes = figure.subplots()
-    image = axes.imshow(share, cmap="Blues", vmin=0, vmax=1)
+    right = np.eye(number, dtype=bool)
+    worst = min(1.0, 1.25 * float(share[~right].max(initial=0))) or 1.0
+    for heading, colours, hidden, top in (
+        ("share mistaken", "Reds", right, worst),
+        ("share right", "Blues", ~right, 1.0),
+    ):
+        image = axes.imshow(np.ma.masked_array(share, hidden), cmap=colours, vmin=0, vmax=top)
+        bar = figure.colorbar(
+            image, ax=axes, shrink=0.7, aspect=max(20, 2 * number), pad=0.03, format=lambda x, _: f"{100 * x:.3g} %"
+        )
+        bar.set_label(heading, fontsize=9, color=_INK, labelpad=1)
+        bar.ax.tick_params(labelsize=8, colors=_INK, length=2)
+        bar.outline.set_visible(False)
+        for i, j in zip(*np.nonzero(counts * ~hidden)):
+            colour = "white" if share[i, j] > 0.55 * top else _INK
+            axes.text(j, i, _short(int(counts[i, j])), ha="center", va="center", fontsize=8, color=colour)
     axes.set_xticks(range(number), names, rotation=90 if longest > 2 else 0)
     axes.set_yticks(range(number), names)
-    axes.tick_params(length=0, labelsize=9, colors=_INK)
-    axes.spines[:].set_visible(False)
     axes.set_xticks(np.arange(number + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(number + 1) - 0.5, minor=True)
+    axes.tick_params(which="both", length=0, labelsize=9, colors=_INK)
+    axes.spines[:].set_visible(False)
     axes.grid(which="minor", color=_PALE, linewidth=0.6)
-    axes.tick_params(which="minor", length=0)
-    for i, j in zip(*np.nonzero(counts)):
-        # A mistake is written in red, so that a few among thousands are seen where the colour is all but white.
-        colour = "white" if share[i, j] > 0.5 else _INK if i == j else _RED
-        axes.text(j, i, _short(int(counts[i, j])), ha="center", va="center", fontsize=8, color=colour)
     axes.set_xlabel("predicted label", color=_INK)
     axes.set_ylabel("gold label", color=_INK)
     axes.set_title(title, loc="left", fontsize=11, color=_INK)
-    bar = figure.colorbar(image, ax=axes, shrink=0.6, aspect=25, pad=0.02, format=lambda x, _: f"{100 * x:.0f} %")
-    bar.set_label("share of the gold label", color=_INK, fontsize=9)
-    bar.ax.tick_params(labelsize=8, colors=_INK)
-    bar.outline.set_visible(False)
     return _finish(figure, path)
 
 
@@ -168,7 +176,7 @@ def plot_learning_curve(
     scores = [
         name for name in curves if name not in losses and np.nanmin(curves[name]) >= 0 and np.nanmax(curves[name]) <= 1
     ]
-    panels = [(heading, group) for heading, group in (("loss", losses), ("score in per cent", scores)) if group]
+    panels = [(heading, group) for heading, group in (("loss", losses), ("score (%)", scores)) if group]
     if not panels:
         raise CorpusError(
             f"the history of {len(rows)} epochs has neither a loss nor a score, so there is nothing to draw"
@@ -191,8 +199,9 @@ def plot_learning_curve(
         axes.set_xlabel("epoch", color=_INK)
         axes.set_ylabel(heading, color=_INK)
         axes.margins(y=0.12)
-        axes.xaxis.get_major_locator().set_params(integer=True)
-        axes.legend(frameon=False, fontsize=9, labelcolor=_INK)
+        axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        if group != [heading]:
+            axes.legend(frameon=False, fontsize=9, labelcolor=_INK)
         _quiet(axes)
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=_INK)
     return _finish(figure, path)

@@ -51,7 +51,7 @@ class SpanCounter:
         """How many spans there are in gold, in the prediction, and in both."""
         gold_starts, gold_rest = self._spans(gold, sequence_ptr)
         starts, rest = self._spans(predicted, sequence_ptr)
-        common, i, j = np.intersect1d(gold_starts, starts, assume_unique=True, return_indices=True)
+        _, i, j = np.intersect1d(gold_starts, starts, assume_unique=True, return_indices=True)
         return len(gold_starts), len(starts), int((gold_rest[i] == rest[j]).sum())
 
     def f1(self, gold: Ids, predicted: Ids, sequence_ptr: NDArray[np.int64]) -> float:

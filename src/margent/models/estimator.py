@@ -39,7 +39,7 @@ class Estimator:
             name, _, field = key.partition("__")
             if name not in known:
                 raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {type(self).__name__}; expected one of {', '.join(known)}"
+                    f"Invalid parameter {name!r} for estimator {type(self).__name__}; expected one of {known}"
                 )
             if field:
                 nested.setdefault(name, {})[field] = value

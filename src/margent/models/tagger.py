@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -357,7 +358,7 @@ class Tagger(Estimator):
         encoded, allowed = self._encode(X, constraints)
         nodes, _, log_z = self._chain().marginals(encoded.examples(allowed=allowed), 1.0, False, self._threads())
         _check_found(log_z > -np.inf)
-        return [nodes[a:b] for a, b in zip(encoded.sequence_ptr[:-1], encoded.sequence_ptr[1:])]
+        return [nodes[a:b] for a, b in pairwise(encoded.sequence_ptr)]
 
     def predict_spans(
         self, X: Any, constraints: Sequence[Constraints | Mapping[int, Any] | None] | None = None
@@ -398,7 +399,7 @@ class Tagger(Estimator):
         ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), 1.0, seed, n, self._threads())
         _check_found(log_z > -np.inf)
         starts = encoded.sequence_ptr
-        return [self._labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in zip(starts[:-1], starts[1:])]
+        return [self._labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in pairwise(starts)]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Span F1 where the labels spell spans, otherwise the share of right tokens. Higher is better.
@@ -520,8 +521,8 @@ class Tagger(Estimator):
         if self.constrain is True:
             if scheme is None:
                 raise ValueError(
-                    f"constrain=True needs labels in a scheme ({', '.join(SCHEMES)}), and these follow none without "
-                    "mistakes; give scheme=... to say which is meant"
+                    f"constrain=True needs labels in a scheme ({', '.join(SCHEMES)}), and these follow none; "
+                    "give scheme=... to say which is meant"
                 )
             return transition_mask(labels.names, scheme)
         mask = np.ones((len(labels) + 1, len(labels) + 1), dtype=bool)
@@ -575,8 +576,9 @@ def _scheme(ids: NDArray[np.int32], sequence_ptr: NDArray[np.int64], labels: Lab
     left = np.concatenate([[border], ids[:-1]])
     left[starts] = border
     last = ids[sequence_ptr[1:][np.diff(sequence_ptr) > 0] - 1]
-    pairs = np.unique(np.stack([np.append(left, last), np.append(ids, np.full(len(last), border))]), axis=1)
-    return scheme_of_pairs([(names[i], names[j]) for i, j in pairs.T])
+    neighbours = np.stack([np.append(left, last), np.append(ids, np.full(len(last), border))])
+    pairs, counts = np.unique(neighbours, axis=1, return_counts=True)
+    return scheme_of_pairs({(names[i], names[j]): int(n) for (i, j), n in zip(pairs.T, counts)})
 
 
 def _sentence_weights(given: Any, n: int) -> NDArray[np.float32] | None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import gzip
 import itertools
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -152,6 +155,25 @@ def test_detection_of_other_things() -> None:
     assert detect_scheme([["O-X", "B-X"]]) is None
     assert detect_scheme([[1, 2]]) is None  # type: ignore[list-item]
     assert detect_scheme([["B-X", None, "I-X", "B-X"], [None]]) == "iob2"
+
+
+def test_detection_overlooks_a_mistake_in_a_thousand() -> None:
+    sequences = [["B-X", "I-X", "O", "B-Y"]] * 500 + [["O", "I-X"]]
+    assert detect_scheme(sequences) == "iob2"
+    assert detect_scheme(sequences, tolerance=0) is None
+    assert detect_scheme([["O"] * 5000, ["O", "B-X", "O"]]) == "iob2"  # few chunks, but none of iob1's
+
+
+@pytest.mark.parametrize("name", ["conll2000/train.txt.gz", "conll2002/esp.train.gz", "ner-wnut17/train.conll.gz"])
+def test_detection_on_public_data(name: str) -> None:
+    path = Path(os.environ.get("MARGENT_DATA", "")) / name
+    if not os.environ.get("MARGENT_DATA") or not path.exists():
+        pytest.skip(f"MARGENT_DATA has no {name}")
+    text = gzip.decompress(path.read_bytes()).decode("latin-1")
+    sentences = [
+        [line.split()[-1] for line in block.strip("\n").split("\n")] for block in text.split("\n\n") if block.strip()
+    ]
+    assert detect_scheme(sentences) == "iob2"
 
 
 def test_wrong_input_is_named() -> None:
