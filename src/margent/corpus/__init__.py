@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from margent.corpus.columns import Columns as Columns
+    from margent.corpus.columns import format_columns as format_columns
     from margent.corpus.columns import iter_columns as iter_columns
     from margent.corpus.columns import read_columns as read_columns
     from margent.corpus.columns import write_columns as write_columns
@@ -48,6 +49,7 @@ _HOME = {
     "Document": "jsonl",
     "Part": "datasets",
     "character_offsets": "jsonl",
+    "format_columns": "columns",
     "iter_columns": "columns",
     "iter_conllu": "conllu",
     "iter_crfsuite": "crfsuite",

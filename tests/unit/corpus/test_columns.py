@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margent._core import ColumnParser, ColumnTable
-from margent.corpus import Columns, iter_columns, read_columns, write_columns
+from margent.corpus import Columns, format_columns, iter_columns, read_columns, write_columns
 from margent.errors import CorpusError
 from oracle.columns import read_plainly
 
@@ -323,6 +323,24 @@ def test_a_cell_number_that_is_not_there_is_an_error_and_not_a_crash():
         table.column(3)
 
 
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(
+        st.lists(st.tuples(st.text("ab \t\r\n", max_size=2), st.text("ab \t\r\n", max_size=2)), max_size=3), max_size=3
+    ),
+    st.sampled_from(["\t", " "]),
+)
+def test_what_can_be_formatted_can_be_parsed(sentences, separator):
+    try:
+        text = format_columns(sentences, separator=separator)
+    except CorpusError:
+        rows = [cell for sentence in sentences for row in sentence for cell in row]
+        assert any(set(cell) - {"a", "b"} or not cell for cell in rows)
+    else:
+        again = read_columns(text.encode(), separator="\t" if separator == "\t" else None)
+        assert list(again) == [sentence for sentence in sentences if sentence]
+
+
 def test_writing_columns_side_by_side(tmp_path):
     X, y = read_columns(TEXT).split()
     write_columns(tmp_path / "out.gz", X, y, y, separator=" ")
@@ -334,14 +352,17 @@ def test_writing_columns_side_by_side(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([["a", "b"]], [["X"]]), {}, r"sequence 0 has the lengths \[2, 1\]"),
-        (([["a"]], []), {}, "argument 1 ends after 0 sequences"),
-        (([["a\tb"]],), {}, "sentence 0, token 0: expected text without tabs"),
-        (([["a", "b\n"]],), {}, "sentence 0, token 1: expected text without tabs"),
-        (([["a", " "]],), {}, "sentence 0, token 1: expected text without tabs"),
-        (([["a b"]],), {"separator": " "}, "sentence 0, token 0: expected text without blanks"),
-        (([[("a", "")]],), {"separator": " "}, "expected text without blanks"),
-        (([[("a", 3)]],), {}, "expected str or tuples of str"),
+        (([["a", "b"]], [["X"]]), {}, "sentence 0: found 1 tokens in one argument, expected 2 as in the first"),
+        (([["a"]], []), {}, "expected as many sentences in each argument, got at least 1 and 0"),
+        ((iter([["a"]] * 700), [["b"]] * 600), {}, "got at least 700 and 600"),
+        (([["a\tb"]],), {}, "sentence 0, token 0: found a tab or line end in a cell"),
+        (([["a", "b\n"]],), {}, "sentence 0, token 1: found a tab or line end in a cell"),
+        (([["a", " "]],), {}, "sentence 0, token 1: found only blanks"),
+        (([["a"]] * 300 + [["b\r"]],), {}, "sentence 300, token 0: found a carriage return"),
+        (([["a b"]],), {"separator": " "}, "sentence 0, token 0: found a blank or line end"),
+        (([[("a", "")]],), {"separator": " "}, "sentence 0, token 0: found an empty cell"),
+        (([["a"]] * 300 + [[("a", "b")]],), {}, "sentence 300, token 0: found 2 columns, expected 1"),
+        (([[("a", 3)]],), {}, "expected str in column 1, got int"),
         (([["a"]],), {"separator": ";"}, "separator must be"),
         (([["語"]],), {"encoding": "latin-1"}, "cannot be written in encoding 'latin-1'"),
     ],
