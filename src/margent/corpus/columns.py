@@ -123,7 +123,7 @@ class Columns(Sequence[Sentence]):
 
     def select(self, columns: int | Sequence[int]) -> Columns:
         """These columns, in this order; negative numbers count from the end."""
-        chosen = [columns] if isinstance(columns, int) else columns
+        chosen = [int(columns)] if isinstance(columns, (int, np.integer)) else columns
         indices = [self.column_indices[_within(c, self.n_columns, "column")] for c in chosen]
         if not indices:
             raise CorpusError("expected at least one column to select, got none")

@@ -217,7 +217,7 @@ def test_select_and_split():
     assert y[0] == ["B-NP", "I-NP", "O"]
     assert columns.select([2, 0])[1] == [("B-NP", "it")]
     assert columns.select(-1).column_indices == (2,)
-    assert X.select(-1)[1] == ["PRP"]
+    assert X.select(np.int64(-1))[1] == ["PRP"]
     X, y = columns.split(0)
     assert (X[1], y[1]) == ([("PRP", "B-NP")], ["it"])
     assert X.table is columns.table
