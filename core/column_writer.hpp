@@ -30,8 +30,8 @@ class RowError : public std::runtime_error {
 };
 
 // The views side by side, a line for each token, a blank line after each sentence; all views have `n_sentences`. The
-// separator is a tab or a space. Throws RowError for a sentence whose length differs between views (token -1), and for a
-// row that a reader with the same separator would not give back.
+// separator is a tab or a space. Throws RowError for a sentence whose length differs between views (token -1), and for
+// a row that a reader with the same separator would not give back.
 std::string format_columns(const std::vector<ColumnView>& views, std::int64_t n_sentences, char separator);
 
 }  // namespace margent

@@ -46,7 +46,8 @@ class SharedStrings {
 
 // Token t as the chosen columns: a string where one is chosen, otherwise a tuple.
 template <class ToString>
-nb::object row(const ColumnTable& table, std::int64_t t, const Array<std::int64_t, nb::ndim<1>>& columns, ToString& to) {
+nb::object row(const ColumnTable& table, std::int64_t t, const Array<std::int64_t, nb::ndim<1>>& columns,
+               ToString& to) {
   const std::size_t n = columns.shape(0);
   if (n == 1) return to(table.cell(t, static_cast<int>(columns.data()[0])));
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(n)));
