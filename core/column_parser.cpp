@@ -57,15 +57,17 @@ void ColumnParser::feed(std::string_view bytes) {
       return;
     }
     const std::size_t end = static_cast<const char*>(found) - text.data();
-    parse_line(line_begin_, end);
-    line_begin_ = scanned_ = end + 1;
+    const std::size_t begin = line_begin_;
+    line_begin_ = scanned_ = end + 1;  // first, so that a wrong line is left behind
+    parse_line(begin, end);
   }
 }
 
 void ColumnParser::finish() {
-  if (line_begin_ < table_.text.size()) parse_line(line_begin_, table_.text.size());
-  close_sentence();
+  const std::size_t begin = line_begin_;
   line_begin_ = scanned_ = table_.text.size();
+  if (begin < line_begin_) parse_line(begin, line_begin_);
+  close_sentence();
   line_ = 0;
 }
 
@@ -114,8 +116,13 @@ void ColumnParser::split(std::size_t begin, std::size_t end) {
   const char* const text = table_.text.data();
   const std::size_t n_before = table_.length.size();
   unsigned char seen = 0;  // bits of all bytes: the highest says whether there is anything beyond ASCII
+  const auto fail = [&](const std::string& message) {
+    table_.begin.resize(n_before);
+    table_.length.resize(n_before);
+    throw ColumnError(line_, message);
+  };
   const auto add = [&](std::size_t from, std::size_t to) {
-    if (to - from > std::numeric_limits<std::uint32_t>::max()) throw ColumnError(line_, "a cell is longer than 4 GiB");
+    if (to - from > std::numeric_limits<std::uint32_t>::max()) fail("a cell is longer than 4 GiB");
     table_.begin.push_back(from);
     table_.length.push_back(static_cast<std::uint32_t>(to - from));
   };
@@ -139,13 +146,13 @@ void ColumnParser::split(std::size_t begin, std::size_t end) {
     }
   }
   if ((seen & 0x80) && !valid_utf8(std::string_view(text + begin, end - begin)))
-    throw ColumnError(line_, "the text is not valid UTF-8; name the encoding it is in");
+    fail("the text is not valid UTF-8; name the encoding it is in");
 
   const int found = static_cast<int>(table_.length.size() - n_before);
   if (table_.n_columns == 0) table_.n_columns = found;
   if (found != table_.n_columns)
-    throw ColumnError(line_, "found " + std::to_string(found) + (found == 1 ? " column" : " columns") + ", expected " +
-                                 std::to_string(table_.n_columns) + " as in the rows before");
+    fail("found " + std::to_string(found) + (found == 1 ? " column" : " columns") + ", expected " +
+         std::to_string(table_.n_columns) + " as in the rows before");
 }
 
 void ColumnParser::close_sentence() {

@@ -31,7 +31,7 @@ bool valid_utf8(std::string_view s);
 
 // A row a line, cells separated by blanks; lines of nothing but blanks end a sentence. Accepts LF and CRLF, a byte
 // order mark, a last line without its end, NUL bytes. The fed bytes themselves become the table's text, so that a cell
-// costs one pair of numbers. After a ColumnError the parser is not to be used again.
+// costs one pair of numbers. A line that raises ColumnError leaves nothing behind.
 class ColumnParser {
  public:
   explicit ColumnParser(ColumnFormat format = {}) : format_(std::move(format)) {}

@@ -1,17 +1,23 @@
 // Bindings of the column table and its parser.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "_core.hpp"
 #include "column_parser.hpp"
+#include "column_writer.hpp"
 #include "strings.hpp"
 
 using margent::ColumnError;
 using margent::ColumnFormat;
 using margent::ColumnParser;
 using margent::ColumnTable;
+using margent::ColumnView;
+using margent::RowError;
 
 namespace {
 
@@ -40,7 +46,8 @@ class SharedStrings {
 
 // Token t as the chosen columns: a string where one is chosen, otherwise a tuple.
 template <class ToString>
-nb::object row(const ColumnTable& table, std::int64_t t, const Array<std::int64_t, nb::ndim<1>>& columns, ToString& to) {
+nb::object row(const ColumnTable& table, std::int64_t t, const Array<std::int64_t, nb::ndim<1>>& columns,
+               ToString& to) {
   const std::size_t n = columns.shape(0);
   if (n == 1) return to(table.cell(t, static_cast<int>(columns.data()[0])));
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(n)));
@@ -82,10 +89,11 @@ nb::object as_fast_sequence(nb::handle h) {
 
 std::string name_of_type(nb::handle h) { return nb::type_name(h.type()).c_str(); }
 
-// Builds a table from Python rows; `n_columns` is the number expected, or 0 to take it from the first row.
+// Builds a table from Python rows; `n_columns` is the number expected, or 0 to take it from the first row. Errors count
+// the sentences from `first` on.
 class RowReader {
  public:
-  explicit RowReader(int n_columns) { table_.n_columns = n_columns; }
+  RowReader(int n_columns, Py_ssize_t first) : first_(first) { table_.n_columns = n_columns; }
 
   ColumnTable read(nb::handle sentences) {
     const nb::object outer = as_fast_sequence(sentences);
@@ -95,7 +103,7 @@ class RowReader {
       const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(outer.ptr(), sentence_));
       const nb::object tokens = as_fast_sequence(item);
       if (!tokens.is_valid())
-        raise_corpus_error("sentence " + std::to_string(sentence_) + ": expected a list of tokens, got " +
+        raise_corpus_error("sentence " + std::to_string(first_ + sentence_) + ": expected a list of tokens, got " +
                            name_of_type(item));
       for (token_ = 0; token_ < PySequence_Fast_GET_SIZE(tokens.ptr()); ++token_)
         add_row(nb::borrow(PySequence_Fast_GET_ITEM(tokens.ptr(), token_)));
@@ -145,13 +153,39 @@ class RowReader {
   }
 
   [[noreturn]] void fail(const std::string& message) {
-    raise_corpus_error("sentence " + std::to_string(sentence_) + ", token " + std::to_string(token_) + ": " + message);
+    raise_corpus_error("sentence " + std::to_string(first_ + sentence_) + ", token " + std::to_string(token_) + ": " +
+                       message);
   }
 
   ColumnTable table_;
-  Py_ssize_t sentence_ = 0, token_ = 0;
+  Py_ssize_t first_, sentence_ = 0, token_ = 0;
   std::int64_t n_rows_ = 0;
 };
+
+using Part = std::tuple<const ColumnTable*, Array<std::int64_t, nb::ndim<1>>, Array<std::int64_t, nb::ndim<1>>>;
+
+nb::str format_parts(const std::vector<Part>& parts, char separator, std::int64_t first) {
+  std::vector<ColumnView> views;
+  std::size_t n_sentences = 0;
+  for (const auto& [table, sentences, columns] : parts) {
+    check_columns(*table, columns);
+    for (std::size_t i = 0; i < sentences.shape(0); ++i)
+      if (sentences.data()[i] < 0 || sentences.data()[i] >= table->n_sentences())
+        throw nb::index_error("no such sentence");
+    if (!views.empty() && sentences.shape(0) != n_sentences) throw nb::value_error("numbers of sentences differ");
+    n_sentences = sentences.shape(0);
+    views.push_back({table, sentences.data(), columns.data(), columns.shape(0)});
+  }
+  std::string text;
+  try {
+    nb::gil_scoped_release release;
+    text = margent::format_columns(views, static_cast<std::int64_t>(n_sentences), separator);
+  } catch (const RowError& e) {
+    raise_corpus_error("sentence " + std::to_string(first + e.sentence()) +
+                       (e.token() < 0 ? "" : ", token " + std::to_string(e.token())) + ": " + e.what());
+  }
+  return to_str(text);
+}
 
 }  // namespace
 
@@ -167,8 +201,11 @@ void bind_columns(nb::module_& m) {
 
   nb::class_<ColumnTable>(m, "ColumnTable", "Tokens in columns, sentence by sentence; cannot be changed.")
       .def_static(
-          "from_rows", [](nb::handle sentences, int n_columns) { return RowReader(n_columns).read(sentences); },
-          nb::arg("sentences"), nb::arg("n_columns") = 0,
+          "from_rows",
+          [](nb::handle sentences, int n_columns, Py_ssize_t first) {
+            return RowReader(n_columns, first).read(sentences);
+          },
+          nb::arg("sentences"), nb::arg("n_columns") = 0, nb::arg("first") = 0,
           "From a sequence of sentences, each a sequence of rows: tuples or lists of str, or str for one column.")
       .def_ro("n_columns", &ColumnTable::n_columns)
       .def_prop_ro("n_tokens", &ColumnTable::n_tokens)
@@ -204,6 +241,9 @@ void bind_columns(nb::module_& m) {
           "The tokens of one sentence: strings where one column is chosen, otherwise tuples.")
       .def("sentences", &sentences, nb::arg("indices"), nb::arg("columns"),
            "The tokens of several sentences as `rows` gives them; equal cells are one object.");
+
+  m.def("format_columns", &format_parts, nb::arg("parts"), nb::arg("separator"), nb::arg("first") = 0,
+        "The text of a column file: (table, sentences, columns) of each part, side by side.");
 
   nb::class_<ColumnParser>(m, "ColumnParser", "Parses column files given in pieces of UTF-8 bytes.")
       .def(

@@ -1,53 +1,92 @@
-"""Corpora: readers and writers of the usual file formats, and loaders of public data sets. See docs/corpora.md."""
+"""Corpora: readers and writers of the usual file formats, and loaders of public data sets. See docs/corpora.md.
+
+As in the package itself, a name is imported when it is first used: a command that reads columns need not wait for JSON.
+"""
 
 from __future__ import annotations
 
-from margent.corpus.columns import Columns, iter_columns, read_columns, write_columns
-from margent.corpus.conllu import CONLLU_COLUMNS, ConlluSentence, iter_conllu, read_conllu, write_conllu
-from margent.corpus.crfsuite import iter_crfsuite, read_crfsuite, write_crfsuite
-from margent.corpus.datasets import (
-    Dataset,
-    Part,
-    load_conll2000,
-    load_conll2002,
-    load_nettalk,
-    load_ocr_letters,
-    load_treebank_sample,
-    load_ud,
-    load_wnut17,
-)
-from margent.corpus.jsonl import Document, character_offsets, iter_jsonl, read_jsonl, word_offsets, write_jsonl
-from margent.corpus.svmhmm import iter_svmhmm, read_svmhmm, write_svmhmm
+import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "CONLLU_COLUMNS",
-    "Columns",
-    "ConlluSentence",
-    "Dataset",
-    "Document",
-    "Part",
-    "character_offsets",
-    "iter_columns",
-    "iter_conllu",
-    "iter_crfsuite",
-    "iter_jsonl",
-    "iter_svmhmm",
-    "load_conll2000",
-    "load_conll2002",
-    "load_nettalk",
-    "load_ocr_letters",
-    "load_treebank_sample",
-    "load_ud",
-    "load_wnut17",
-    "read_columns",
-    "read_conllu",
-    "read_crfsuite",
-    "read_jsonl",
-    "read_svmhmm",
-    "word_offsets",
-    "write_columns",
-    "write_conllu",
-    "write_crfsuite",
-    "write_jsonl",
-    "write_svmhmm",
-]
+if TYPE_CHECKING:
+    from margent.corpus.columns import Columns as Columns
+    from margent.corpus.columns import format_columns as format_columns
+    from margent.corpus.columns import iter_columns as iter_columns
+    from margent.corpus.columns import read_columns as read_columns
+    from margent.corpus.columns import write_columns as write_columns
+    from margent.corpus.conllu import CONLLU_COLUMNS as CONLLU_COLUMNS
+    from margent.corpus.conllu import ConlluSentence as ConlluSentence
+    from margent.corpus.conllu import iter_conllu as iter_conllu
+    from margent.corpus.conllu import read_conllu as read_conllu
+    from margent.corpus.conllu import write_conllu as write_conllu
+    from margent.corpus.crfsuite import iter_crfsuite as iter_crfsuite
+    from margent.corpus.crfsuite import read_crfsuite as read_crfsuite
+    from margent.corpus.crfsuite import write_crfsuite as write_crfsuite
+    from margent.corpus.datasets import Dataset as Dataset
+    from margent.corpus.datasets import Part as Part
+    from margent.corpus.datasets import load_conll2000 as load_conll2000
+    from margent.corpus.datasets import load_conll2002 as load_conll2002
+    from margent.corpus.datasets import load_nettalk as load_nettalk
+    from margent.corpus.datasets import load_ocr_letters as load_ocr_letters
+    from margent.corpus.datasets import load_treebank_sample as load_treebank_sample
+    from margent.corpus.datasets import load_ud as load_ud
+    from margent.corpus.datasets import load_wnut17 as load_wnut17
+    from margent.corpus.jsonl import Document as Document
+    from margent.corpus.jsonl import character_offsets as character_offsets
+    from margent.corpus.jsonl import iter_jsonl as iter_jsonl
+    from margent.corpus.jsonl import read_jsonl as read_jsonl
+    from margent.corpus.jsonl import word_offsets as word_offsets
+    from margent.corpus.jsonl import write_jsonl as write_jsonl
+    from margent.corpus.svmhmm import iter_svmhmm as iter_svmhmm
+    from margent.corpus.svmhmm import read_svmhmm as read_svmhmm
+    from margent.corpus.svmhmm import write_svmhmm as write_svmhmm
+
+_HOME = {
+    "CONLLU_COLUMNS": "conllu",
+    "Columns": "columns",
+    "ConlluSentence": "conllu",
+    "Dataset": "datasets",
+    "Document": "jsonl",
+    "Part": "datasets",
+    "character_offsets": "jsonl",
+    "format_columns": "columns",
+    "iter_columns": "columns",
+    "iter_conllu": "conllu",
+    "iter_crfsuite": "crfsuite",
+    "iter_jsonl": "jsonl",
+    "iter_svmhmm": "svmhmm",
+    "load_conll2000": "datasets",
+    "load_conll2002": "datasets",
+    "load_nettalk": "datasets",
+    "load_ocr_letters": "datasets",
+    "load_treebank_sample": "datasets",
+    "load_ud": "datasets",
+    "load_wnut17": "datasets",
+    "read_columns": "columns",
+    "read_conllu": "conllu",
+    "read_crfsuite": "crfsuite",
+    "read_jsonl": "jsonl",
+    "read_svmhmm": "svmhmm",
+    "word_offsets": "jsonl",
+    "write_columns": "columns",
+    "write_conllu": "conllu",
+    "write_crfsuite": "crfsuite",
+    "write_jsonl": "jsonl",
+    "write_svmhmm": "svmhmm",
+}
+"""Public name to the module that defines it."""
+
+__all__ = [*_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    module = _HOME.get(name)
+    if module is None:
+        raise AttributeError(f"module 'margent.corpus' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"margent.corpus.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

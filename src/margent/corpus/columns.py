@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
 from types import EllipsisType
 from typing import Any, TypeAlias, overload
 
@@ -12,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from margent._core import ColumnParser, ColumnTable
-from margent.corpus.parallel import side_by_side
+from margent._core import format_columns as native_format
 from margent.corpus.source import CHUNK_SIZE, Source, SourceLike, TargetLike, open_target
 from margent.errors import CorpusError
 
 Sentence: TypeAlias = "list[str] | list[tuple[str, ...]]"
 """One sentence: its tokens where there is one column, otherwise a tuple for each token."""
 
-_ITERATION_BLOCK = 256  # sentences made at once: few enough to stream, enough to share equal strings
+_BLOCK = 256  # sentences handled at once: few enough to stream, enough to share equal strings
 
 
 class Columns(Sequence[Sentence]):
@@ -117,12 +118,12 @@ class Columns(Sequence[Sentence]):
 
     def __iter__(self) -> Iterator[Sentence]:
         sentences = self._sentences()
-        for start in range(0, len(sentences), _ITERATION_BLOCK):
-            yield from self.table.sentences(sentences[start : start + _ITERATION_BLOCK], self._column_array)
+        for start in range(0, len(sentences), _BLOCK):
+            yield from self.table.sentences(sentences[start : start + _BLOCK], self._column_array)
 
     def select(self, columns: int | Sequence[int]) -> Columns:
         """These columns, in this order; negative numbers count from the end."""
-        chosen = [columns] if isinstance(columns, int) else columns
+        chosen = [int(columns)] if isinstance(columns, (int, np.integer)) else columns
         indices = [self.column_indices[_within(c, self.n_columns, "column")] for c in chosen]
         if not indices:
             raise CorpusError("expected at least one column to select, got none")
@@ -254,16 +255,15 @@ def _parser(separator: str | None, comment: str | None, drop_docstart: bool) -> 
 
 def _parse(parser: ColumnParser, source: Source, chunk_size: int) -> Iterator[None]:
     """Feeds the parser; stops after each piece, and once more at the end."""
-    try:
-        for chunk in source.utf8(chunk_size):
-            parser.feed(chunk)
-            yield
-        parser.finish()
-    except CorpusError as error:
-        if not str(error).startswith("line "):
-            raise
-        raise CorpusError(f"{source.name}, {error}") from None
-    yield
+    for chunk in chain(source.utf8(chunk_size), [None]):
+        try:
+            if chunk is None:
+                parser.finish()
+            else:
+                parser.feed(chunk)
+        except CorpusError as error:  # it knows the line only
+            raise CorpusError(f"{source.name}, {error}") from None
+        yield
 
 
 def write_columns(
@@ -294,27 +294,42 @@ def write_columns(
     >>> file.getvalue()
     'the DT\\ncat NN\\n\\n'
     """
+    _check_separator(separator)
+    blocks = [_blocks(argument) for argument in (sentences, *more)]
+    first = 0
+    with open_target(target, encoding) as write:
+        for parts in zip_longest(*blocks, fillvalue=Columns.from_sentences([])):
+            write(_format(parts, separator, first))
+            first += len(parts[0])
+
+
+def format_columns(sentences: Iterable[Sequence[Any]], *more: Iterable[Sequence[Any]], separator: str = "\t") -> str:
+    """The text that `write_columns` writes for these sentences."""
+    _check_separator(separator)
+    return _format([Columns.from_sentences(argument) for argument in (sentences, *more)], separator, 0)
+
+
+def _check_separator(separator: str) -> None:
     if separator not in ("\t", " "):
         raise CorpusError(f"separator must be a tab or a space, got {separator!r}")
-    with open_target(target, encoding) as write:
-        for number, parts in enumerate(side_by_side(sentences, *more)):
-            lines = []
-            for token, cells in enumerate(zip(*parts)):
-                try:
-                    lines.append(_line(cells, separator))
-                except ValueError as error:
-                    raise CorpusError(f"sentence {number}, token {token}: {error}") from None
-            if lines:
-                write("\n".join([*lines, "", ""]))
 
 
-def _line(cells: tuple[Any, ...], separator: str) -> str:
-    row = [c for cell in cells for c in ((cell,) if isinstance(cell, str) else cell)]
-    if not all(isinstance(cell, str) for cell in row):
-        raise ValueError(f"expected str or tuples of str, got {cells!r}")
-    line = separator.join(row)
-    one_line = line.count(separator) == len(row) - 1 and "\n" not in line and not line.endswith("\r")
-    if one_line and (line.strip(" \t") != "" if separator == "\t" else "\t" not in line and all(row)):
-        return line
-    banned = "tabs and line ends" if separator == "\t" else "blanks, line ends and empty cells"
-    raise ValueError(f"expected text without {banned}, got {row!r}")
+def _blocks(sentences: Iterable[Sequence[Any]]) -> Iterator[Columns]:
+    """The sentences a few at a time, so that an endless stream can be written."""
+    if isinstance(sentences, Columns):
+        for start in range(0, len(sentences), _BLOCK):
+            yield sentences[start : start + _BLOCK]
+        return
+    remaining = iter(sentences)
+    first = n_columns = 0
+    while block := list(islice(remaining, _BLOCK)):
+        columns = Columns(ColumnTable.from_rows(block, n_columns, first))
+        first, n_columns = first + len(block), columns.n_columns
+        yield columns
+
+
+def _format(parts: Sequence[Columns], separator: str, first: int) -> str:
+    counts = [first + len(part) for part in parts]
+    if len(set(counts)) > 1:
+        raise CorpusError(f"expected as many sentences in each argument, got at least {max(counts)} and {min(counts)}")
+    return native_format([(part.table, part._sentences(), part._column_array) for part in parts], separator, first)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -237,8 +236,8 @@ def load_nettalk(
 ) -> Dataset:
     """Pronunciations of English words, letter by letter, NETtalk: X letters, y phonemes.
 
-    20,008 words, all in `train`; the phoneme "-" is silent. Files: ``nettalk/nettalk.tsv`` with the fields word, phonemes, stress and flag, or the file
-    ``nettalk.data`` of the first release, whose heading is skipped.
+    20,008 words, all in `train`; the phoneme "-" is silent. Files: ``nettalk/nettalk.tsv`` with the fields word,
+    phonemes, stress and flag, or the file ``nettalk.data`` of the first release, whose heading is skipped.
 
     Parameters
     ----------
@@ -302,8 +301,10 @@ def load_ocr_letters(*, data_home: str | os.PathLike[str] | None = None) -> Data
 
 
 def _ocr_packed(path: Path) -> tuple[npt.NDArray[np.uint8], list[str], list[int], npt.NDArray[np.int64]]:
+    from zipfile import BadZipFile
+
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
             pixels = np.unpackbits(arrays["pixels"], axis=1)
             letters = [chr(ord("a") + label) for label in arrays["labels"].tolist()]
             return pixels, letters, arrays["offsets"].tolist()[:-1], arrays["folds"].astype(np.int64)

@@ -6,9 +6,7 @@ Every reader takes a `source`, every writer a `target`; this module opens both, 
 from __future__ import annotations
 
 import codecs
-import gzip
 import os
-import shutil
 import stat
 import sys
 import zlib
@@ -48,7 +46,7 @@ class Source:
 
     def __post_init__(self) -> None:
         try:
-            b"".decode(self.encoding)
+            " ".encode(self.encoding)  # decoding nothing would not look the name up
         except LookupError:
             raise CorpusError(f"encoding {self.encoding!r} is not one that Python knows") from None
 
@@ -219,6 +217,8 @@ def _opened(target: TargetLike, encoding: str) -> Iterator[Callable[[str], objec
         else:
             with _replacing(path) as file:
                 if path.endswith(".gz"):
+                    import gzip
+
                     with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
                         yield _encoded(packed, encoding, path)
                 else:
@@ -248,16 +248,16 @@ def _encoded(file: Any, encoding: str, name: str) -> Callable[[str], object]:
 @contextmanager
 def _replacing(path: str) -> Iterator[IO[bytes]]:
     path = os.path.realpath(path)
-    exists = os.path.exists(path)
-    if exists and not stat.S_ISREG(os.stat(path).st_mode):  # a pipe or device is written to, never replaced
+    mode = os.stat(path).st_mode if os.path.exists(path) else None
+    if mode is not None and not stat.S_ISREG(mode):  # a pipe or device is written to, never replaced
         with open(path, "wb") as file:
             yield file
         return
     beside = f"{path}.{os.urandom(4).hex()}.new"
     try:
         with open(beside, "xb") as file:
-            if exists:
-                shutil.copymode(path, beside)
+            if mode is not None:
+                os.chmod(beside, stat.S_IMODE(mode))
             yield file
         os.replace(beside, path)
     except BaseException:
