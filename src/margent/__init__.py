@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 _HOME: dict[str, str] = {
     "Answer": "margent.learners",
+    "Columns": "margent.corpus.columns",
     "ConfidentSpan": "margent.models",
     "Constraints": "margent.models",
     "ConstraintError": "margent.errors",
@@ -31,6 +32,8 @@ _HOME: dict[str, str] = {
     "Templates": "margent.features",
     "TokenMatrix": "margent.features",
     "load": "margent.models",
+    "make_addresses": "margent.corpus.generated",
+    "read_columns": "margent.corpus.columns",
     "train": "margent.learners",
 }
 """Public name to the module that defines it."""
@@ -52,6 +55,9 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from margent.corpus.columns import Columns as Columns
+    from margent.corpus.columns import read_columns as read_columns
+    from margent.corpus.generated import make_addresses as make_addresses
     from margent.errors import ConstraintError as ConstraintError
     from margent.errors import CorpusError as CorpusError
     from margent.errors import DataNotFoundError as DataNotFoundError

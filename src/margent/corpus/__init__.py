@@ -31,30 +31,52 @@ if TYPE_CHECKING:
     from margent.corpus.datasets import load_treebank_sample as load_treebank_sample
     from margent.corpus.datasets import load_ud as load_ud
     from margent.corpus.datasets import load_wnut17 as load_wnut17
+    from margent.corpus.generated import ChainModel as ChainModel
+    from margent.corpus.generated import SeparableModel as SeparableModel
+    from margent.corpus.generated import iter_addresses as iter_addresses
+    from margent.corpus.generated import make_addresses as make_addresses
+    from margent.corpus.generated import make_chain as make_chain
+    from margent.corpus.generated import make_separable as make_separable
     from margent.corpus.jsonl import Document as Document
     from margent.corpus.jsonl import character_offsets as character_offsets
     from margent.corpus.jsonl import iter_jsonl as iter_jsonl
     from margent.corpus.jsonl import read_jsonl as read_jsonl
     from margent.corpus.jsonl import word_offsets as word_offsets
     from margent.corpus.jsonl import write_jsonl as write_jsonl
+    from margent.corpus.schemes import SCHEMES as SCHEMES
+    from margent.corpus.schemes import Span as Span
+    from margent.corpus.schemes import convert as convert
+    from margent.corpus.schemes import detect_scheme as detect_scheme
+    from margent.corpus.schemes import labels_of as labels_of
+    from margent.corpus.schemes import span_constraints as span_constraints
+    from margent.corpus.schemes import spans as spans
+    from margent.corpus.schemes import transition_mask as transition_mask
     from margent.corpus.svmhmm import iter_svmhmm as iter_svmhmm
     from margent.corpus.svmhmm import read_svmhmm as read_svmhmm
     from margent.corpus.svmhmm import write_svmhmm as write_svmhmm
 
 _HOME = {
     "CONLLU_COLUMNS": "conllu",
+    "ChainModel": "generated",
     "Columns": "columns",
     "ConlluSentence": "conllu",
     "Dataset": "datasets",
     "Document": "jsonl",
     "Part": "datasets",
+    "SCHEMES": "schemes",
+    "SeparableModel": "generated",
+    "Span": "schemes",
     "character_offsets": "jsonl",
+    "convert": "schemes",
+    "detect_scheme": "schemes",
     "format_columns": "columns",
+    "iter_addresses": "generated",
     "iter_columns": "columns",
     "iter_conllu": "conllu",
     "iter_crfsuite": "crfsuite",
     "iter_jsonl": "jsonl",
     "iter_svmhmm": "svmhmm",
+    "labels_of": "schemes",
     "load_conll2000": "datasets",
     "load_conll2002": "datasets",
     "load_nettalk": "datasets",
@@ -62,11 +84,17 @@ _HOME = {
     "load_treebank_sample": "datasets",
     "load_ud": "datasets",
     "load_wnut17": "datasets",
+    "make_addresses": "generated",
+    "make_chain": "generated",
+    "make_separable": "generated",
     "read_columns": "columns",
     "read_conllu": "conllu",
     "read_crfsuite": "crfsuite",
     "read_jsonl": "jsonl",
     "read_svmhmm": "svmhmm",
+    "span_constraints": "schemes",
+    "spans": "schemes",
+    "transition_mask": "schemes",
     "word_offsets": "jsonl",
     "write_columns": "columns",
     "write_conllu": "conllu",

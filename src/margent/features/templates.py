@@ -106,7 +106,7 @@ def preset_text(name: str) -> str:
     """The template file of a preset, to print or to start one's own from."""
     if name not in PRESETS:
         raise ValueError(f"there are no feature templates named {name!r}; expected one of {', '.join(PRESETS)}")
-    return resources.files("margent.features").joinpath("presets", f"{name}.txt").read_text(encoding="utf-8")
+    return (resources.files("margent.features") / "presets" / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def _parse(line: str, n_columns: int) -> Sequence[TemplateLine]:

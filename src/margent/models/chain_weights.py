@@ -200,7 +200,7 @@ class ChainWeights:
             keep = np.diff(self.unigrams.ptr) > 0
             unigrams: Floats | SparseRows = _kept(self.unigrams, keep)
         else:
-            keep = self.unigrams.any(axis=1)
+            keep = np.asarray(self.unigrams.any(axis=1))
             unigrams = self.unigrams[keep]
         keep_edges = np.zeros(0, dtype=bool) if self.edges is None else np.diff(self.edges.ptr) > 0
         edges = None if self.edges is None else _kept(self.edges, keep_edges)
