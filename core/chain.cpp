@@ -118,7 +118,8 @@ void forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   Real* alpha = work.alpha.need(scores.length * s.states());
   first_position(scores, alpha);
   if (s.order == 1 && !scores.edges && !scores.transition_bound)
-    return kernel.viterbi_forward(scores.length, s.n_labels, scores.transitions, scores.emissions, s.width, alpha);
+    return kernel.viterbi_forward(scores.length, s.n_labels, scores.transitions, scores.emissions, s.width, alpha,
+                                  work.reached.need(scores.length * s.states()));
   for (int t = 1; t < scores.length; ++t) {
     const Real* before = alpha + (t - 1) * s.states();
     Real* out = alpha + t * s.states();
@@ -292,11 +293,8 @@ double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, s
   std::int64_t state = best_final_state(scores, alpha, &value);
   if (value == zero<Real>) return value;
   labels[scores.length - 1] = static_cast<std::int32_t>(state % s.width);
-  if (scores.transposed && !scores.edges) {
-    const Kernels<Real>& kernel = kernels<Real>();
-    for (int t = scores.length - 1; t > 0; --t)
-      labels[t - 1] = kernel.argmax_sum(alpha + static_cast<std::ptrdiff_t>(t - 1) * s.width,
-                                        scores.transposed + static_cast<std::ptrdiff_t>(labels[t]) * s.width, s.n_labels);
+  if (scores.transposed && !scores.edges && !scores.transition_bound) {
+    kernels<Real>().viterbi_backward(scores.length, scores.transposed, s.width, alpha, work.reached.data(), labels);
     return value;
   }
   Real* values = work.row.need(s.base);

@@ -49,14 +49,14 @@ struct ChainScores {
   const Real* emissions;                 // [length][width]
   const Real* transitions;               // [B^k][width]
   const Real* end;                       // [B^(k-1)][width]
-  const Real* transposed = nullptr;      // k = 1 only: transposed[j * width + i] = transitions[i * width + j]
+  const Real* transposed = nullptr;      // k = 1 only: [j][i] = transitions[i][j]; -inf past the labels
   const Real* transition_bound = nullptr;  // k = 1 only: at least the maximum over i of transitions[i][j]
   EdgeSource<Real>* edges = nullptr;
 };
 
 template <class Real>
 struct ChainWorkspace {
-  Buffer<Real> alpha, beta, matrix, row;
+  Buffer<Real> alpha, beta, reached, matrix, row;
   std::vector<std::int32_t> states, sorted;
 };
 

@@ -18,11 +18,15 @@ struct Kernels {
                    int width, Real* out);
 
   // Viterbi's forward recursion of an order-1 chain over a whole sequence, positions 1 to length - 1:
-  // alpha[t][j] = emissions[t][j] + max over i < n of alpha[t-1][i] + transitions[i][j].
-  void (*viterbi_forward)(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha);
+  // reached[t][j] = max over i < n of alpha[t-1][i] + transitions[i][j],  alpha[t][j] = reached[t][j] + emissions[t][j].
+  void (*viterbi_forward)(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha,
+                          Real* reached);
 
-  // The first i < n with the largest a[i] + b[i]. Both arrays can be read up to the next multiple of lane_count.
-  int (*argmax_sum)(const Real* a, const Real* b, int n);
+  // Viterbi's way back after viterbi_forward: labels[length - 1] is given; labels[t - 1] is the first i with
+  // alpha[t-1][i] + transposed[labels[t]][i] == reached[t][labels[t]]. The forward step computed that very sum, so one
+  // of them is equal to the bit. Columns of `transposed` past the label count must be -inf.
+  void (*viterbi_backward)(int length, const Real* transposed, int width, const Real* alpha, const Real* reached,
+                           std::int32_t* labels);
 
   // out[t - begin] = sum over k in [ptr[t], ptr[t + 1]) of values[k] * rows[ids[k]], for tokens begin <= t < end.
   // `values` may be null: then every value is 1.

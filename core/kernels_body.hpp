@@ -49,53 +49,57 @@ void max_plus(int n, const Real* alpha, std::ptrdiff_t alpha_stride, const Real*
 }
 
 template <class Real, int NV>
-MARGENT_INLINE void forward_narrow(int length, int n, const Real* transitions, const Real* emissions, Real* alpha) {
+MARGENT_INLINE void forward_narrow(int length, int n, const Real* transitions, const Real* emissions, Real* alpha,
+                                   Real* reached) {
   constexpr int w = W<Real>;
   constexpr std::ptrdiff_t width = NV * w;
   for (int t = 1; t < length; ++t) {
-    Real* out = alpha + t * width;
-    max_plus_block<Real, NV>(n, out - width, 1, transitions, width, out);
-    for (int v = 0; v < NV; ++v) store(out + v * w, load<Real, w>(out + v * w) + load<Real, w>(emissions + t * width + v * w));
+    Real* out = reached + t * width;
+    max_plus_block<Real, NV>(n, alpha + (t - 1) * width, 1, transitions, width, out);
+    for (int v = 0; v < NV; ++v)
+      store(alpha + t * width + v * w, load<Real, w>(out + v * w) + load<Real, w>(emissions + t * width + v * w));
   }
 }
 
 template <class Real>
-void viterbi_forward(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha) {
+void viterbi_forward(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha,
+                     Real* reached) {
   constexpr int w = W<Real>;
   switch (width / w) {
-    case 1: return forward_narrow<Real, 1>(length, n, transitions, emissions, alpha);
-    case 2: return forward_narrow<Real, 2>(length, n, transitions, emissions, alpha);
-    case 3: return forward_narrow<Real, 3>(length, n, transitions, emissions, alpha);
-    case 4: return forward_narrow<Real, 4>(length, n, transitions, emissions, alpha);
-    case 6: return forward_narrow<Real, 6>(length, n, transitions, emissions, alpha);
+    case 1: return forward_narrow<Real, 1>(length, n, transitions, emissions, alpha, reached);
+    case 2: return forward_narrow<Real, 2>(length, n, transitions, emissions, alpha, reached);
+    case 3: return forward_narrow<Real, 3>(length, n, transitions, emissions, alpha, reached);
+    case 4: return forward_narrow<Real, 4>(length, n, transitions, emissions, alpha, reached);
+    case 6: return forward_narrow<Real, 6>(length, n, transitions, emissions, alpha, reached);
     default: break;
   }
   for (int t = 1; t < length; ++t) {
-    Real* out = alpha + static_cast<std::ptrdiff_t>(t) * width;
-    const Real* e = emissions + static_cast<std::ptrdiff_t>(t) * width;
-    max_plus<Real>(n, out - width, 1, transitions, width, width, out);
-    for (int j = 0; j < width; j += w) store(out + j, load<Real, w>(out + j) + load<Real, w>(e + j));
+    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(t) * width;
+    max_plus<Real>(n, alpha + row - width, 1, transitions, width, width, reached + row);
+    for (int j = 0; j < width; j += w)
+      store(alpha + row + j, load<Real, w>(reached + row + j) + load<Real, w>(emissions + row + j));
   }
 }
 
 template <class Real>
-int argmax_sum(const Real* a, const Real* b, int n) {
+void viterbi_backward(int length, const Real* transposed, int width, const Real* alpha, const Real* reached,
+                      std::int32_t* labels) {
   constexpr int w = W<Real>;
-  const int whole = n / w * w;
-  int i = 0;
-  Real best;
-  if (whole > 0) {
-    Vec<Real, w> m = load<Real, w>(a) + load<Real, w>(b);
-    for (i = w; i < whole; i += w) m = maximum(load<Real, w>(a + i) + load<Real, w>(b + i), m);
-    best = lane(m, 0);
-    for (int q = 1; q < w; ++q) best = lane(m, q) > best ? lane(m, q) : best;
-  } else {
-    best = a[0] + b[0];
+  std::ptrdiff_t label = labels[length - 1];
+  for (int t = length - 1; t > 0; --t) {
+    const Vec<Real, w> value = broadcast<Real, w>(reached[t * static_cast<std::ptrdiff_t>(width) + label]);
+    const Real* a = alpha + (t - 1) * static_cast<std::ptrdiff_t>(width);
+    const Real* b = transposed + label * width;
+    label = 0;
+    for (int j = 0; j < width; j += w) {
+      const unsigned equal = equal_lanes(load<Real, w>(a + j) + load<Real, w>(b + j), value);
+      if (equal) {
+        label = j + lowest_bit(equal);
+        break;
+      }
+    }
+    labels[t - 1] = static_cast<std::int32_t>(label);
   }
-  for (int q = whole; q < n; ++q) best = a[q] + b[q] > best ? a[q] + b[q] : best;
-  for (int q = 0; q < n; ++q)
-    if (a[q] + b[q] == best) return q;
-  return 0;
 }
 
 template <class Real, int NV, bool weighted>
@@ -168,8 +172,8 @@ void gather(const Real* rows, int width, const std::int32_t* ids, const float* v
 
 extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
-const Kernels<float> float_kernels{max_plus<float>, viterbi_forward<float>, argmax_sum<float>, gather<float>};
-const Kernels<double> double_kernels{max_plus<double>, viterbi_forward<double>, argmax_sum<double>, gather<double>};
+const Kernels<float> float_kernels{max_plus<float>, viterbi_forward<float>, viterbi_backward<float>, gather<float>};
+const Kernels<double> double_kernels{max_plus<double>, viterbi_forward<double>, viterbi_backward<double>, gather<double>};
 
 }  // namespace MARGENT_ISA
 }  // namespace margent

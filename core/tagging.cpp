@@ -63,6 +63,15 @@ void tag_runs(const LinearChain& model, const Examples& examples, double scale, 
   for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
 }
 
+double tag_gather_only(const LinearChain& model, const Examples& examples) {
+  double sum = 0;
+  for_each_sequence(examples.n_sequences, 1, maker<float>(model), [&](Tagging<float>& state, std::int64_t s) {
+    const ChainScores<float> scores = state.scorer.score(examples, s);
+    if (scores.length) sum += scores.emissions[0];
+  });
+  return sum;
+}
+
 void tag_scores(const LinearChain& model, const Examples& examples, int threads, const std::int32_t* labels,
                 double* scores) {
   for_each_sequence(examples.n_sequences, threads, maker<double>(model), [&](Tagging<double>& state, std::int64_t s) {
