@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from margent.structures import chain
-from margent.structures.chain import ChainScores
+from margent.structures.chain_scores import ChainScores
 from margent.structures.forest import Derivation, Forest, ForestBuilder
 from margent.structures.forest_chain import ChainForest, chain_forest
 
