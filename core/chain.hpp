@@ -54,9 +54,12 @@ struct ChainScores {
   EdgeSource<Real>* edges = nullptr;
 };
 
+// Memory that calls share. After chain_log_partition and chain_marginals, alpha and beta of position t are relative to
+// alpha_shift[t] and beta_shift[t]: the largest of each row is 0, however long the sequence.
 template <class Real>
 struct ChainWorkspace {
   Buffer<Real> alpha, beta, reached, matrix, row;
+  std::vector<double> alpha_shift, beta_shift;
   std::vector<std::int32_t> states, sorted;
 };
 

@@ -19,6 +19,7 @@ TransitionWeights::TransitionWeights(const ChainShape& shape, bool with_bound)
   end.grow(shape.states());
   if (shape.order == 1) transposed.grow(shape.n_labels * shape.width);
   if (with_bound) bound.grow(shape.width);
+  fold();
 }
 
 void TransitionWeights::fold() {
@@ -31,9 +32,7 @@ void TransitionWeights::fold() {
   };
   sum_levels(weights, total);
   sum_levels(end_weights, end);
-  if (s.order == 1)
-    for (int i = 0; i < s.n_labels; ++i)
-      for (int j = 0; j < s.n_labels; ++j) transposed[j * s.width + i] = total[i * s.width + j];
+  if (s.order == 1) transpose_transitions(total.data(), s.n_labels, s.width, transposed.data());
   if (with_bound_)
     for (int j = 0; j < s.n_labels; ++j) {
       bound[j] = -std::numeric_limits<float>::infinity();

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace margent {
 
@@ -33,6 +34,14 @@ struct Kernels {
   void (*gather)(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
                  std::int64_t begin, std::int64_t end, Real* out);
 };
+
+// The transpose of square transitions [n][width], as viterbi_backward wants it: [n][width], -inf past the labels.
+template <class Real>
+void transpose_transitions(const Real* transitions, int n, int width, Real* out) {
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < width; ++i)
+      out[j * width + i] = i < n ? transitions[i * width + j] : -std::numeric_limits<Real>::infinity();
+}
 
 // The kernels for this machine. `name` of instruction set: "avx2" or "portable".
 template <class Real>

@@ -41,8 +41,7 @@ class GivenScores {
     }
     if (order == 1) {
       transposed_.grow(n_labels * width);
-      for (int i = 0; i < n_labels; ++i)
-        for (int j = 0; j < n_labels; ++j) transposed_[j * width + i] = transitions.data()[i * width + j];
+      transpose_transitions(transitions.data(), n_labels, s.width, transposed_.data());
       scores_.transposed = transposed_.data();
     }
   }

@@ -43,8 +43,7 @@ class FrozenChain {
     if (!edges.is_none()) edge_rows_ = open(edges, shape_.base * shape_.width, &n_edges_);
     if (order == 1) {
       transposed_.grow(n_labels * shape_.width);
-      for (int i = 0; i < n_labels; ++i)
-        for (int j = 0; j < n_labels; ++j) transposed_[j * shape_.width + i] = transitions.data()[i * shape_.width + j];
+      transpose_transitions(transitions.data(), n_labels, shape_.width, transposed_.data());
       if (n_labels >= pruned_from) {
         bound_.grow(shape_.width);
         for (int j = 0; j < n_labels; ++j) {
