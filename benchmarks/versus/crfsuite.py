@@ -120,7 +120,9 @@ def compare(task: str, options: argparse.Namespace) -> dict[str, dict[str, float
 def run_worker(side: str, job: str, task: str, folder: Path, options: argparse.Namespace) -> dict[str, float]:
     command = [sys.executable, __file__, "--epochs", str(options.epochs), "--worker", side, job, task, str(folder)]
     started = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {options.core}))
+    done = subprocess.run(
+        command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {options.core})
+    )
     seconds = time.perf_counter() - started
     if done.returncode:
         sys.exit(f"{side} {job} failed:\n{done.stderr}")
