@@ -166,16 +166,15 @@ void max_step(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, int t
 // what the search needs. Returns what has to be added to alpha at the last position.
 template <class Real>
 double forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
-  constexpr int stretch = 128;
   const ChainShape& s = scores.shape;
   Real* alpha = work.alpha.need(scores.length * s.states());
   first_position(scores, alpha);
   Real* reached = work.reached.need(scores.length * s.states());
   double shift = 0;
-  for (int begin = 0; begin + 1 < scores.length; begin += stretch) {
+  for (int begin = 0; begin + 1 < scores.length; begin += unshifted_length) {
     Real* first = alpha + begin * s.states();
     if (begin > 0) shift += shift_to_zero(s, first);
-    const int end = std::min(scores.length, begin + stretch + 1);
+    const int end = std::min(scores.length, begin + unshifted_length + 1);
     if (s.order == 1 && !scores.edges && !scores.transition_bound)
       kernels<Real>().viterbi_forward(end - begin, s.n_labels, scores.transitions,
                                       scores.emissions + static_cast<std::ptrdiff_t>(begin) * s.width, s.width, first,
@@ -342,17 +341,22 @@ double chain_score(const ChainScores<Real>& scores, const std::int32_t* labels) 
 
 template <class Real>
 double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels) {
-  const ChainShape& s = scores.shape;
   if (scores.length == 0) return 0;
-  const double shift = forward_max(scores, work);
+  return forward_max(scores, work) + chain_trace_back(scores, work, labels);
+}
+
+template <class Real>
+double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels) {
+  const ChainShape& s = scores.shape;
   const Real* alpha = work.alpha.data();
   Real value;
   std::int64_t state = best_final_state(scores, alpha, &value);
   if (value == zero<Real>) return value;
   labels[scores.length - 1] = static_cast<std::int32_t>(state % s.width);
   if (scores.transposed && !scores.edges && !scores.transition_bound) {
-    kernels<Real>().viterbi_backward(scores.length, scores.transposed, s.width, alpha, work.reached.data(), labels);
-    return shift + value;
+    kernels<Real>().viterbi_backward(scores.length, s.n_labels, scores.transposed, s.width, alpha,
+                                     work.reached.data(), labels);
+    return value;
   }
   Real* values = work.row.need(s.base);
   for (int t = scores.length - 1; t > 0; --t) {
@@ -360,7 +364,7 @@ double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, s
     state = p.state + (std::max_element(values, values + p.count) - values) * p.state_stride;
     labels[t - 1] = static_cast<std::int32_t>(state % s.width);
   }
-  return shift + value;
+  return value;
 }
 
 template <class Real>
@@ -588,6 +592,7 @@ void chain_sample(const ChainScores<Real>& scores, const ChainWorkspace<Real>& w
 #define MARGENT_INSTANTIATE(Real)                                                                                    \
   template double chain_score(const ChainScores<Real>&, const std::int32_t*);                                        \
   template double chain_best(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                        \
+  template double chain_trace_back(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                  \
   template int chain_k_best(const ChainScores<Real>&, int, ChainWorkspace<Real>&, std::int32_t*, double*);           \
   template double chain_log_partition(const ChainScores<Real>&, ChainWorkspace<Real>&);                              \
   template double chain_marginals(const ChainScores<Real>&, ChainWorkspace<Real>&, double*, double*);                \

@@ -72,6 +72,13 @@ double chain_score(const ChainScores<Real>& scores, const std::int32_t* labels);
 template <class Real>
 double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels);
 
+// The second half of chain_best, for alpha (and, where there is a transpose, reached) that somebody else has computed.
+template <class Real>
+double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels);
+
+// Up to so many positions, alpha is not shifted to zero in between.
+inline constexpr int unshifted_length = 128;
+
 // The k best labellings in order of score, exactly: labels [k][n], values [k]. Returns how many exist (at most k).
 // After one forward pass each further labelling costs O(n L): it is the best one among those that leave an earlier
 // labelling at some position, going backwards; the sets of labellings so split off are disjoint.

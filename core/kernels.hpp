@@ -23,11 +23,18 @@ struct Kernels {
   void (*viterbi_forward)(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha,
                           Real* reached);
 
-  // Viterbi's way back after viterbi_forward: labels[length - 1] is given; labels[t - 1] is the first i with
+  // Viterbi's way back after viterbi_forward: labels[length - 1] is given; labels[t - 1] is the first i < n with
   // alpha[t-1][i] + transposed[labels[t]][i] == reached[t][labels[t]]. The forward step computed that very sum, so one
-  // of them is equal to the bit. Columns of `transposed` past the label count must be -inf.
-  void (*viterbi_backward)(int length, const Real* transposed, int width, const Real* alpha, const Real* reached,
+  // of them is equal to the bit (if none is, as with scores that are not numbers, 0 is taken). Columns of `transposed`
+  // past the label count must be -inf.
+  void (*viterbi_backward)(int length, int n, const Real* transposed, int width, const Real* alpha, const Real* reached,
                            std::int32_t* labels);
+
+  // gather and viterbi_forward in one loop, from the first position on: alpha[0] = start + emissions[0]. Fetching the
+  // rows of the next tokens then overlaps with the maxima of this one.
+  void (*gather_viterbi)(const Real* rows, int width, const std::int32_t* ids, const float* values,
+                         const std::int64_t* ptr, std::int64_t begin, std::int64_t end, int n, const Real* transitions,
+                         const Real* start, Real* emissions, Real* alpha, Real* reached);
 
   // out[t - begin] = sum over k in [ptr[t], ptr[t + 1]) of values[k] * rows[ids[k]], for tokens begin <= t < end.
   // `values` may be null: then every value is 1.

@@ -81,10 +81,39 @@ void viterbi_forward(int length, int n, const Real* transitions, const Real* emi
   }
 }
 
+// Which of the NV vectors holds the label is as good as random, so all are compared and no branch is taken.
+template <class Real, int NV>
+MARGENT_INLINE void backward_narrow(int length, int n, const Real* transposed, const Real* alpha, const Real* reached,
+                                    std::int32_t* labels) {
+  constexpr int w = W<Real>;
+  constexpr std::ptrdiff_t width = NV * w;
+  std::ptrdiff_t label = labels[length - 1];
+  for (int t = length - 1; t > 0; --t) {
+    const Vec<Real, w> value = broadcast<Real, w>(reached[t * width + label]);
+    const Real* a = alpha + (t - 1) * width;
+    const Real* b = transposed + label * width;
+    unsigned equal = 0;
+    for (int v = 0; v < NV; ++v)
+      equal |= equal_lanes(load<Real, w>(a + v * w) + load<Real, w>(b + v * w), value) << (v * w);
+    label = lowest_bit(equal);
+    label = label < n ? label : 0;
+    labels[t - 1] = static_cast<std::int32_t>(label);
+  }
+}
+
 template <class Real>
-void viterbi_backward(int length, const Real* transposed, int width, const Real* alpha, const Real* reached,
+void viterbi_backward(int length, int n, const Real* transposed, int width, const Real* alpha, const Real* reached,
                       std::int32_t* labels) {
   constexpr int w = W<Real>;
+  if constexpr (4 * w <= 32) {
+    switch (width / w) {
+      case 1: return backward_narrow<Real, 1>(length, n, transposed, alpha, reached, labels);
+      case 2: return backward_narrow<Real, 2>(length, n, transposed, alpha, reached, labels);
+      case 3: return backward_narrow<Real, 3>(length, n, transposed, alpha, reached, labels);
+      case 4: return backward_narrow<Real, 4>(length, n, transposed, alpha, reached, labels);
+      default: break;
+    }
+  }
   std::ptrdiff_t label = labels[length - 1];
   for (int t = length - 1; t > 0; --t) {
     const Vec<Real, w> value = broadcast<Real, w>(reached[t * static_cast<std::ptrdiff_t>(width) + label]);
@@ -98,6 +127,7 @@ void viterbi_backward(int length, const Real* transposed, int width, const Real*
         break;
       }
     }
+    label = label < n ? label : 0;
     labels[t - 1] = static_cast<std::int32_t>(label);
   }
 }
@@ -128,23 +158,71 @@ MARGENT_INLINE void prefetch_rows(const Real* rows, int width, const std::int32_
   }
 }
 
+// The row of one token, after asking for the rows of the token `ahead` of it.
+template <class Real, int NV, bool weighted>
+MARGENT_INLINE void gather_token(const Real* rows, int width, const std::int32_t* ids, const float* values,
+                                 const std::int64_t* ptr, std::int64_t t, std::int64_t end, Real* out) {
+  constexpr int w = W<Real>;
+  constexpr std::int64_t ahead = 2;  // far enough to hide a cache miss, near enough to stay in L1
+  if (t + ahead < end) prefetch_rows(rows, width, ids + ptr[t + ahead], ptr[t + ahead + 1] - ptr[t + ahead]);
+  const std::int64_t count = ptr[t + 1] - ptr[t];
+  const float* x = weighted ? values + ptr[t] : nullptr;
+  if constexpr (NV > 0) {
+    gather_block<Real, NV, weighted>(rows, width, ids + ptr[t], x, count, out);
+  } else {
+    int j = 0;
+    for (; j + block * w <= width; j += block * w)
+      gather_block<Real, block, weighted>(rows + j, width, ids + ptr[t], x, count, out + j);
+    for (; j < width; j += w) gather_block<Real, 1, weighted>(rows + j, width, ids + ptr[t], x, count, out + j);
+  }
+}
+
 template <class Real, int NV, bool weighted>
 MARGENT_INLINE void gather_tokens(const Real* rows, int width, const std::int32_t* ids, const float* values,
                                   const std::int64_t* ptr, std::int64_t begin, std::int64_t end, Real* out) {
+  for (std::int64_t t = begin; t < end; ++t, out += width)
+    gather_token<Real, NV, weighted>(rows, width, ids, values, ptr, t, end, out);
+}
+
+template <class Real, int NV, bool weighted>
+MARGENT_INLINE void gather_viterbi_tokens(const Real* rows, int width, const std::int32_t* ids, const float* values,
+                                          const std::int64_t* ptr, std::int64_t begin, std::int64_t end, int n,
+                                          const Real* transitions, const Real* start, Real* emissions, Real* alpha,
+                                          Real* reached) {
   constexpr int w = W<Real>;
-  constexpr std::int64_t ahead = 2;  // tokens: far enough to hide a cache miss, near enough to stay in L1
-  for (std::int64_t t = begin; t < end; ++t, out += width) {
-    if (t + ahead < end) prefetch_rows(rows, width, ids + ptr[t + ahead], ptr[t + ahead + 1] - ptr[t + ahead]);
-    const std::int64_t count = ptr[t + 1] - ptr[t];
-    const float* x = weighted ? values + ptr[t] : nullptr;
-    if constexpr (NV > 0) {
-      gather_block<Real, NV, weighted>(rows, width, ids + ptr[t], x, count, out);
-    } else {
-      int j = 0;
-      for (; j + block * w <= width; j += block * w)
-        gather_block<Real, block, weighted>(rows + j, width, ids + ptr[t], x, count, out + j);
-      for (; j < width; j += w) gather_block<Real, 1, weighted>(rows + j, width, ids + ptr[t], x, count, out + j);
+  for (std::int64_t t = begin; t < end; ++t, emissions += width, alpha += width, reached += width) {
+    gather_token<Real, NV, weighted>(rows, width, ids, values, ptr, t, end, emissions);
+    const Real* from = start;
+    if (t > begin) {
+      if constexpr (NV > 0)
+        max_plus_block<Real, NV>(n, alpha - width, 1, transitions, width, reached);
+      else
+        max_plus<Real>(n, alpha - width, 1, transitions, width, width, reached);
+      from = reached;
     }
+    for (int j = 0; j < width; j += w) store(alpha + j, load<Real, w>(from + j) + load<Real, w>(emissions + j));
+  }
+}
+
+template <class Real>
+void gather_viterbi(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
+                    std::int64_t begin, std::int64_t end, int n, const Real* transitions, const Real* start,
+                    Real* emissions, Real* alpha, Real* reached) {
+  const auto run = [&]<int NV>() {
+    if (values)
+      gather_viterbi_tokens<Real, NV, true>(rows, width, ids, values, ptr, begin, end, n, transitions, start, emissions,
+                                            alpha, reached);
+    else
+      gather_viterbi_tokens<Real, NV, false>(rows, width, ids, values, ptr, begin, end, n, transitions, start, emissions,
+                                             alpha, reached);
+  };
+  switch (width / W<Real>) {
+    case 1: return run.template operator()<1>();
+    case 2: return run.template operator()<2>();
+    case 3: return run.template operator()<3>();
+    case 4: return run.template operator()<4>();
+    case 6: return run.template operator()<6>();
+    default: return run.template operator()<0>();
   }
 }
 
@@ -172,8 +250,10 @@ void gather(const Real* rows, int width, const std::int32_t* ids, const float* v
 
 extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
-const Kernels<float> float_kernels{max_plus<float>, viterbi_forward<float>, viterbi_backward<float>, gather<float>};
-const Kernels<double> double_kernels{max_plus<double>, viterbi_forward<double>, viterbi_backward<double>, gather<double>};
+const Kernels<float> float_kernels{max_plus<float>, viterbi_forward<float>, viterbi_backward<float>,
+                                   gather_viterbi<float>, gather<float>};
+const Kernels<double> double_kernels{max_plus<double>, viterbi_forward<double>, viterbi_backward<double>,
+                                     gather_viterbi<double>, gather<double>};
 
 }  // namespace MARGENT_ISA
 }  // namespace margent

@@ -106,12 +106,13 @@ MARGENT_INLINE unsigned equal_lanes(Vec<float, 8> a, Vec<float, 8> b) {
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps((__m256)a.lanes, (__m256)b.lanes, _CMP_EQ_OQ)));
 }
 #endif
+// The number of the lowest bit that is set; 31 for none.
 MARGENT_INLINE int lowest_bit(unsigned mask) {
 #if defined(__GNUC__) || defined(__clang__)
-  return __builtin_ctz(mask);
+  return __builtin_ctz(mask | 0x80000000u);
 #else
   int i = 0;
-  while (!(mask >> i & 1u)) ++i;
+  while (i < 31 && !(mask >> i & 1u)) ++i;
   return i;
 #endif
 }

@@ -22,7 +22,8 @@ auto maker(const LinearChain& model, double scale = 1) {
 
 void tag_best(const LinearChain& model, const Examples& examples, int threads, std::int32_t* labels, double* scores) {
   for_each_sequence(examples.n_sequences, threads, maker<float>(model), [&](Tagging<float>& state, std::int64_t s) {
-    scores[s] = chain_best(state.scorer.score(examples, s), state.work, labels + examples.begin(s));
+    ChainScores<float> scored{model.shape, 0, nullptr, nullptr, nullptr};
+    scores[s] = state.scorer.best(examples, s, state.work, labels + examples.begin(s), scored);
   });
 }
 
