@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -59,7 +61,7 @@ std::int64_t state_in_tie_order(const ChainShape& s, std::int64_t index) {
   std::int64_t context = 0, rest = index % s.contexts;
   for (std::int64_t place = s.contexts; place > 1; place /= s.base, rest /= s.base)
     context = context * s.base + rest % s.base;
-  // The digits of `rest` were read from the last to the first, so that its first digit is the most recent label.
+  // The digits of `rest` came out backwards: its leading one is the most recent label of the context.
   return context * s.width + index / s.contexts;
 }
 
@@ -153,7 +155,8 @@ void max_step(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, int t
       continue;
     }
     const Predecessors p = predecessors(s, c);
-    kernels<Real>().max_plus(p.count, before + p.state, p.state_stride, transitions + p.row, p.row_stride, s.width, out);
+    kernels<Real>().max_plus(p.count, before + p.state, p.state_stride, transitions + p.row, p.row_stride, s.width,
+                             out);
     for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
     if (edges && s.order > 1) {
       const Real* row = edges + s.last_label(c) * s.width;
@@ -382,36 +385,38 @@ int chain_k_best(const ChainScores<Real>& scores, int k, ChainWorkspace<Real>& w
   Real top;
   best_final_state(scores, alpha, &top);
 
-  // A labelling not yet built: it agrees with labelling `parent` after `position`, is in `state` there and goes the best
-  // way before. `loss` is what it scores less than the best labelling: a sum of differences that are never negative, so
-  // no labelling can come out better than the one it was split off.
+  // A labelling not yet built: it agrees with labelling `parent` after `position`, is in `state` there and goes the
+  // best way before. `loss` is what it scores less than the best labelling: a sum of differences that are never
+  // negative, so no labelling can come out better than the one it was split off.
   struct Candidate {
     double loss;
     std::int32_t parent, position;
-    std::int64_t state;
+    std::int64_t state, arrival;
+    bool operator<(const Candidate& other) const {
+      return loss != other.loss ? loss < other.loss : arrival < other.arrival;
+    }
   };
-  std::vector<Candidate> open;  // descending loss, equals in the order of arrival; never more than can still be used
+  std::set<Candidate> open;  // never more than can still be used
+  std::int64_t arrivals = 0;
   int done = 0;
-  const auto offer = [&](Candidate c) {
-    const std::size_t room = static_cast<std::size_t>(k - done);
-    if (room == 0 || (open.size() >= room && c.loss >= open.front().loss)) return;
-    const auto place = std::lower_bound(open.begin(), open.end(), c,
-                                        [](const Candidate& a, const Candidate& b) { return a.loss > b.loss; });
-    open.insert(place, c);
-    if (open.size() > room) open.erase(open.begin());
+  const auto offer = [&](double loss, std::int32_t parent, int position, std::int64_t state) {
+    const bool full = open.size() >= static_cast<std::size_t>(k - done);
+    if (full && (open.empty() || loss >= open.rbegin()->loss)) return;
+    if (full) open.erase(std::prev(open.end()));
+    open.insert({loss, parent, position, state, arrivals++});
   };
 
   const Real* last = alpha + (n - 1) * s.states();
   for (std::int64_t i = 0; i < s.contexts * s.n_labels; ++i) {
     const std::int64_t state = state_in_tie_order(s, i);
     const Real x = last[state] + scores.end[state];
-    if (x > zero<Real>) offer({static_cast<double>(top) - x, -1, n - 1, state});
+    if (x > zero<Real>) offer(static_cast<double>(top) - x, -1, n - 1, state);
   }
 
   work.states.resize(static_cast<std::size_t>(k) * n);
-  while (!open.empty()) {
-    const Candidate c = open.back();
-    open.pop_back();
+  while (!open.empty() && done < k) {
+    const Candidate c = *open.begin();
+    open.erase(open.begin());
     std::int32_t* states = work.states.data() + static_cast<std::size_t>(done) * n;
     if (c.parent >= 0) {
       const std::int32_t* parent = work.states.data() + static_cast<std::size_t>(c.parent) * n;
@@ -423,14 +428,13 @@ int chain_k_best(const ChainScores<Real>& scores, int k, ChainWorkspace<Real>& w
     for (int t = c.position; t > 0; --t) {
       const Predecessors p = predecessor_scores(scores, alpha, t, states[t], options);
       const int best = static_cast<int>(std::max_element(options, options + p.count) - options);
-      for (int f = 0; f < p.count; ++f)
+      for (int f = 0; f < p.count && done < k; ++f)
         if (f != best && options[f] > zero<Real>)
-          offer({c.loss + (static_cast<double>(options[best]) - options[f]), me, t - 1, p.state + f * p.state_stride});
+          offer(c.loss + (static_cast<double>(options[best]) - options[f]), me, t - 1, p.state + f * p.state_stride);
       states[t - 1] = static_cast<std::int32_t>(p.state + best * p.state_stride);
     }
     std::int32_t* out = labels + static_cast<std::size_t>(me) * n;
     for (int t = 0; t < n; ++t) out[t] = states[t] % s.width;
-    if (done == k) break;
   }
   return done;
 }
@@ -454,7 +458,7 @@ double chain_marginals(const ChainScores<Real>& scores, ChainWorkspace<Real>& wo
   const std::int64_t pair_size = s.base * s.n_labels;
   std::fill(nodes, nodes + static_cast<std::int64_t>(scores.length) * s.n_labels, 0.0);
   if (pairs) std::fill(pairs, pairs + scores.length * pair_size, 0.0);
-  // Each position is normalised by its own sum, which is Z in exact arithmetic: then rounding cannot make it more than 1.
+  // Each position is normalised by its own sum, which is Z in exact arithmetic: rounding cannot make it more than 1.
   for (int t = 0; t < scores.length; ++t) {
     const auto each_state = [&](auto visit) {
       for (std::int64_t c = 0; c < s.contexts; ++c) {
@@ -491,6 +495,7 @@ template <class Real>
 double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
                                  double log_partition, const RunQuery& query) {
   const ChainShape& s = scores.shape;
+  if (log_partition == zero<double>) return zero<double>;  // no labelling, and no beta
   std::vector<std::pair<std::int64_t, double>> live, next;  // states with the log weight of what leads to them
   const auto merge = [](std::vector<std::pair<std::int64_t, double>>& list) {
     std::sort(list.begin(), list.end());

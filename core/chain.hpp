@@ -80,8 +80,9 @@ double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& w
 inline constexpr int unshifted_length = 128;
 
 // The k best labellings in order of score, exactly: labels [k][n], values [k]. Returns how many exist (at most k).
-// After one forward pass each further labelling costs O(n L): it is the best one among those that leave an earlier
-// labelling at some position, going backwards; the sets of labellings so split off are disjoint.
+// After one forward pass each further labelling costs O(n L) and O(log k) for each rival kept: it is the best one among
+// those that leave an earlier labelling at some position, going backwards; the sets of labellings so split off are
+// disjoint. The first is that of chain_best.
 template <class Real>
 int chain_k_best(const ChainScores<Real>& scores, int k, ChainWorkspace<Real>& work, std::int32_t* labels,
                  double* values);

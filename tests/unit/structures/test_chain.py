@@ -395,6 +395,36 @@ def test_samples_follow_the_distribution():
     assert chain.sample(scores, 0).shape == (0, 3)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_probability_of_a_run_of_labels(order):
+    n_tokens, n_labels, rng = 5, 3, np.random.default_rng(order)
+    scores = random_scores(rng, n_tokens, n_labels, order, np.float32, 0.05)
+    wide = [np.pad(a, ((0, 0), (0, 8 - n_labels))) for a in (scores.emissions, scores.transitions, scores.end)]
+    model = _core.LinearChain(n_labels, order, wide[0], None, wide[1], wide[2])
+    each = np.arange(n_tokens + 1)
+    nothing = dict.fromkeys(("edge_ids", "edge_values", "edge_ptr", "allowed", "allowed_ptr", "labels", "weights"))
+    ids = each[:-1].astype(np.int32)
+    examples = _core.Examples(np.array([0, n_tokens]), ids, None, each, **nothing)
+    listed = enumeration.labellings(**arrays_of(scores))
+    probabilities = enumeration.probabilities(listed)
+    assert len(listed) > 50
+
+    runs = [(a, b) for a in range(n_tokens) for b in range(a + 1, n_tokens + 1)] * 4
+    labels = [rng.integers(0, n_labels, b - a).astype(np.int32) for a, b in runs]
+    before, after = rng.integers(0, 2, (2, len(runs), n_labels + 1)).astype(np.uint8)
+    begins, ends = np.array(runs, dtype=np.int32).T.copy()
+    run_ptr = np.concatenate([[0], np.cumsum(ends - begins)])
+    zeros = np.zeros(len(runs), dtype=np.int64)
+    found = model.runs(examples, 1.0, zeros, begins, ends, run_ptr, np.concatenate(labels), before, after, 1)
+    for (a, b), run, left, right, log_probability in zip(runs, labels, before, after, found):
+        total = sum(
+            p
+            for p, (_, y) in zip(probabilities, listed)
+            if y[a:b] == tuple(run) and left[(n_labels, *y)[a]] and right[(*y, n_labels)[b]]
+        )
+        assert np.exp(log_probability) == pytest.approx(total, abs=1e-9)
+
+
 @pytest.mark.parametrize("order", [1, 2])
 def test_an_empty_sequence_has_one_labelling_of_score_zero(order):
     scores = ChainScores(np.zeros((0, 3)), np.ones((4**order, 3)), np.ones((4 ** (order - 1), 3)))
