@@ -107,34 +107,37 @@ void first_position(const ChainScores<Real>& scores, Real* alpha) {
   }
 }
 
-// One forward step of a large order-1 chain, exact but rarely complete: predecessors are taken in descending order of
-// alpha until the next one, even over the best transition into each label, cannot beat any maximum found so far.
+// One forward step of an order-1 chain that leaves out what cannot matter, exactly. Labels that are forbidden at the
+// position before are passed over. With a bound on the transitions, predecessors are taken in descending order of alpha
+// until the next one, even over the best transition into each label, cannot beat any maximum found so far; after two
+// tries the rest are taken as they come, so that a hopeless case costs little more than the complete step.
 template <class Real>
 void pruned_step(const ChainScores<Real>& scores, const Real* before, const Real* emissions,
-                 std::vector<std::int32_t>& sorted, Real* out) {
+                 std::vector<std::int32_t>& live, Real* out) {
   const ChainShape& s = scores.shape;
-  sorted.clear();
+  live.clear();
   for (int i = 0; i < s.n_labels; ++i)
-    if (before[i] > zero<Real>) sorted.push_back(i);
+    if (before[i] > zero<Real>) live.push_back(i);
   const auto higher = [before](std::int32_t a, std::int32_t b) {
     return before[a] != before[b] ? before[a] > before[b] : a < b;
   };
   std::fill(out, out + s.width, zero<Real>);
-  const int n = static_cast<int>(sorted.size());
-  for (int done = 0, batch = 16; done < n; batch *= 4) {
-    const int until = std::min(n, done + batch);
-    std::partial_sort(sorted.begin() + done, sorted.begin() + until, sorted.end(), higher);
-    for (; done < until; ++done) {
-      const Real a = before[sorted[done]];
-      const Real* row = scores.transitions + static_cast<std::ptrdiff_t>(sorted[done]) * s.width;
-      for (int j = 0; j < s.width; ++j) out[j] = std::max(out[j], a + row[j]);
-    }
-    if (done == n) break;
-    const Real next = before[*std::min_element(sorted.begin() + done, sorted.end(), higher)];
+  const int n = static_cast<int>(live.size());
+  int done = 0;
+  for (int batch : {16, 64}) {
+    if (!scores.transition_bound || n - done <= 2 * batch) break;
+    std::nth_element(live.begin() + done, live.begin() + done + batch, live.end(), higher);
+    kernels<Real>().max_plus_chosen(batch, live.data() + done, before, scores.transitions, s.width, s.width, out);
+    done += batch;
+    const Real next = before[live[done]];  // the highest of the rest: nth_element put it in its place
     bool finished = true;
     for (int j = 0; j < s.n_labels; ++j) finished &= next + scores.transition_bound[j] <= out[j];
-    if (finished) break;
+    if (finished) {
+      done = n;
+      break;
+    }
   }
+  kernels<Real>().max_plus_chosen(n - done, live.data() + done, before, scores.transitions, s.width, s.width, out);
   for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
 }
 
@@ -146,8 +149,8 @@ void max_step(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, int t
   Real* out = work.alpha.data() + t * s.states();
   const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
   const Real* edges = edges_at(scores, t);
-  if (s.order == 1 && !edges && scores.transition_bound)
-    return pruned_step(scores, before, emissions, work.sorted, out);
+  if (s.order == 1 && !edges && (scores.transition_bound || scores.few_labels))
+    return pruned_step(scores, before, emissions, work.live, out);
   const Real* transitions = transitions_at(scores, edges, work.matrix);
   for (std::int64_t c = 0; c < s.contexts; ++c, out += s.width) {
     if (only_at_start(s, c)) {
@@ -178,7 +181,7 @@ double forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) 
     Real* first = alpha + begin * s.states();
     if (begin > 0) shift += shift_to_zero(s, first);
     const int end = std::min(scores.length, begin + unshifted_length + 1);
-    if (s.order == 1 && !scores.edges && !scores.transition_bound)
+    if (s.order == 1 && !scores.edges && !scores.transition_bound && !scores.few_labels)
       kernels<Real>().viterbi_forward(end - begin, s.n_labels, scores.transitions,
                                       scores.emissions + static_cast<std::ptrdiff_t>(begin) * s.width, s.width, first,
                                       reached + begin * s.states());
@@ -356,7 +359,7 @@ double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& w
   std::int64_t state = best_final_state(scores, alpha, &value);
   if (value == zero<Real>) return value;
   labels[scores.length - 1] = static_cast<std::int32_t>(state % s.width);
-  if (scores.transposed && !scores.edges && !scores.transition_bound) {
+  if (scores.transposed && !scores.edges && !scores.transition_bound && !scores.few_labels) {
     kernels<Real>().viterbi_backward(scores.length, s.n_labels, scores.transposed, s.width, alpha,
                                      work.reached.data(), labels);
     return value;

@@ -52,6 +52,7 @@ struct ChainScores {
   const Real* transposed = nullptr;      // k = 1 only: [j][i] = transitions[i][j]; -inf past the labels
   const Real* transition_bound = nullptr;  // k = 1 only: at least the maximum over i of transitions[i][j]
   EdgeSource<Real>* edges = nullptr;
+  bool few_labels = false;  // many labels are forbidden at most positions: worth looking for
 };
 
 // Memory that calls share. After chain_log_partition and chain_marginals, alpha and beta of position t are relative to
@@ -60,7 +61,7 @@ template <class Real>
 struct ChainWorkspace {
   Buffer<Real> alpha, beta, reached, matrix, row;
   std::vector<double> alpha_shift, beta_shift;
-  std::vector<std::int32_t> states, sorted;
+  std::vector<std::int32_t> states, live;
 };
 
 // The score of one labelling.

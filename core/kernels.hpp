@@ -18,6 +18,10 @@ struct Kernels {
   void (*max_plus)(int n, const Real* alpha, std::ptrdiff_t alpha_stride, const Real* rows, std::ptrdiff_t row_stride,
                    int width, Real* out);
 
+  // out[j] = max(out[j], max over q < count of alpha[which[q]] + rows[which[q] * row_stride + j])   for j < width.
+  void (*max_plus_chosen)(int count, const std::int32_t* which, const Real* alpha, const Real* rows,
+                          std::ptrdiff_t row_stride, int width, Real* out);
+
   // Viterbi's forward recursion of an order-1 chain over a whole sequence, positions 1 to length - 1:
   // reached[t][j] = max over i < n of alpha[t-1][i] + transitions[i][j],  alpha[t][j] = reached[t][j] + emissions[t][j].
   void (*viterbi_forward)(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha,

@@ -12,14 +12,26 @@ constexpr int W = MARGENT_VECTOR_BYTES / static_cast<int>(sizeof(Real));
 // How many vectors of a row are kept in registers at once.
 constexpr int block = 4;
 
-// Two sets of maxima, for even and odd predecessors, halve the chain of dependent operations.
+// A row, or part of one, in registers.
 template <class Real, int NV>
-MARGENT_INLINE void max_plus_block(int n, const Real* alpha, std::ptrdiff_t alpha_stride, const Real* rows,
-                                   std::ptrdiff_t row_stride, Real* out) {
+struct Block {
+  Vec<Real, W<Real>> part[NV];
+};
+
+template <class Real, int NV>
+MARGENT_INLINE void store_block(Real* out, const Block<Real, NV>& block) {
+  for (int v = 0; v < NV; ++v) store(out + v * W<Real>, block.part[v]);
+}
+
+// max over i < n of alpha[i * alpha_stride] + rows[i * row_stride + j], for NV vectors of columns. Two sets of maxima,
+// for even and odd predecessors, halve the chain of dependent operations.
+template <class Real, int NV>
+MARGENT_INLINE Block<Real, NV> max_plus_block(int n, const Real* alpha, std::ptrdiff_t alpha_stride, const Real* rows,
+                                              std::ptrdiff_t row_stride) {
   constexpr int w = W<Real>;
-  Vec<Real, w> even[NV], odd[NV];
+  Block<Real, NV> even, odd;
   const Vec<Real, w> first = broadcast<Real, w>(alpha[0]);
-  for (int v = 0; v < NV; ++v) even[v] = odd[v] = load<Real, w>(rows + v * w) + first;
+  for (int v = 0; v < NV; ++v) even.part[v] = odd.part[v] = load<Real, w>(rows + v * w) + first;
   int i = 1;
   for (; i + 1 < n; i += 2) {
     const Vec<Real, w> a = broadcast<Real, w>(alpha[i * alpha_stride]);
@@ -27,15 +39,16 @@ MARGENT_INLINE void max_plus_block(int n, const Real* alpha, std::ptrdiff_t alph
     const Real* r = rows + i * row_stride;
     const Real* s = r + row_stride;
     for (int v = 0; v < NV; ++v) {
-      even[v] = maximum(load<Real, w>(r + v * w) + a, even[v]);
-      odd[v] = maximum(load<Real, w>(s + v * w) + b, odd[v]);
+      even.part[v] = maximum(load<Real, w>(r + v * w) + a, even.part[v]);
+      odd.part[v] = maximum(load<Real, w>(s + v * w) + b, odd.part[v]);
     }
   }
   if (i < n) {
     const Vec<Real, w> a = broadcast<Real, w>(alpha[i * alpha_stride]);
-    for (int v = 0; v < NV; ++v) even[v] = maximum(load<Real, w>(rows + i * row_stride + v * w) + a, even[v]);
+    for (int v = 0; v < NV; ++v) even.part[v] = maximum(load<Real, w>(rows + i * row_stride + v * w) + a, even.part[v]);
   }
-  for (int v = 0; v < NV; ++v) store(out + v * w, maximum(even[v], odd[v]));
+  for (int v = 0; v < NV; ++v) even.part[v] = maximum(even.part[v], odd.part[v]);
+  return even;
 }
 
 template <class Real>
@@ -44,8 +57,34 @@ void max_plus(int n, const Real* alpha, std::ptrdiff_t alpha_stride, const Real*
   constexpr int w = W<Real>;
   int j = 0;
   for (; j + block * w <= width; j += block * w)
-    max_plus_block<Real, block>(n, alpha, alpha_stride, rows + j, row_stride, out + j);
-  for (; j < width; j += w) max_plus_block<Real, 1>(n, alpha, alpha_stride, rows + j, row_stride, out + j);
+    store_block(out + j, max_plus_block<Real, block>(n, alpha, alpha_stride, rows + j, row_stride));
+  for (; j < width; j += w)
+    store_block(out + j, max_plus_block<Real, 1>(n, alpha, alpha_stride, rows + j, row_stride));
+}
+
+template <class Real, int NV>
+MARGENT_INLINE void max_plus_chosen_block(int count, const std::int32_t* which, const Real* alpha, const Real* rows,
+                                          std::ptrdiff_t row_stride, Real* out) {
+  constexpr int w = W<Real>;
+  Vec<Real, w> best[NV];
+  for (int v = 0; v < NV; ++v) best[v] = load<Real, w>(out + v * w);
+  for (int q = 0; q < count; ++q) {
+    const Vec<Real, w> a = broadcast<Real, w>(alpha[which[q]]);
+    const Real* row = rows + which[q] * row_stride;
+    for (int v = 0; v < NV; ++v) best[v] = maximum(load<Real, w>(row + v * w) + a, best[v]);
+  }
+  for (int v = 0; v < NV; ++v) store(out + v * w, best[v]);
+}
+
+template <class Real>
+void max_plus_chosen(int count, const std::int32_t* which, const Real* alpha, const Real* rows,
+                     std::ptrdiff_t row_stride, int width, Real* out) {
+  constexpr int w = W<Real>;
+  constexpr int wide = 2 * block;
+  int j = 0;
+  for (; j + wide * w <= width; j += wide * w)
+    max_plus_chosen_block<Real, wide>(count, which, alpha, rows + j, row_stride, out + j);
+  for (; j < width; j += w) max_plus_chosen_block<Real, 1>(count, which, alpha, rows + j, row_stride, out + j);
 }
 
 template <class Real, int NV>
@@ -54,10 +93,10 @@ MARGENT_INLINE void forward_narrow(int length, int n, const Real* transitions, c
   constexpr int w = W<Real>;
   constexpr std::ptrdiff_t width = NV * w;
   for (int t = 1; t < length; ++t) {
-    Real* out = reached + t * width;
-    max_plus_block<Real, NV>(n, alpha + (t - 1) * width, 1, transitions, width, out);
-    for (int v = 0; v < NV; ++v)
-      store(alpha + t * width + v * w, load<Real, w>(out + v * w) + load<Real, w>(emissions + t * width + v * w));
+    Block<Real, NV> best = max_plus_block<Real, NV>(n, alpha + (t - 1) * width, 1, transitions, width);
+    store_block(reached + t * width, best);
+    for (int v = 0; v < NV; ++v) best.part[v] = best.part[v] + load<Real, w>(emissions + t * width + v * w);
+    store_block(alpha + t * width, best);
   }
 }
 
@@ -133,74 +172,95 @@ void viterbi_backward(int length, int n, const Real* transposed, int width, cons
 }
 
 template <class Real, int NV, bool weighted>
-MARGENT_INLINE void gather_block(const Real* rows, int width, const std::int32_t* ids, const float* values,
-                                 std::int64_t count, Real* out) {
+MARGENT_INLINE Block<Real, NV> gather_block(const Real* rows, int width, const std::int32_t* ids, const float* values,
+                                            std::int64_t count) {
   constexpr int w = W<Real>;
-  Vec<Real, w> sum[NV];
-  for (int v = 0; v < NV; ++v) sum[v] = broadcast<Real, w>(Real(0));
+  Block<Real, NV> sum;
+  for (int v = 0; v < NV; ++v) sum.part[v] = broadcast<Real, w>(Real(0));
   for (std::int64_t k = 0; k < count; ++k) {
     const Real* row = rows + static_cast<std::ptrdiff_t>(ids[k]) * width;
     if constexpr (weighted) {
       const Vec<Real, w> x = broadcast<Real, w>(static_cast<Real>(values[k]));
-      for (int v = 0; v < NV; ++v) sum[v] = sum[v] + x * load<Real, w>(row + v * w);
+      for (int v = 0; v < NV; ++v) sum.part[v] = sum.part[v] + x * load<Real, w>(row + v * w);
     } else {
-      for (int v = 0; v < NV; ++v) sum[v] = sum[v] + load<Real, w>(row + v * w);
+      for (int v = 0; v < NV; ++v) sum.part[v] = sum.part[v] + load<Real, w>(row + v * w);
     }
   }
-  for (int v = 0; v < NV; ++v) store(out + v * w, sum[v]);
+  return sum;
 }
+
+// How many tokens ahead rows are fetched: far enough to hide a cache miss, near enough to stay in L1.
+constexpr std::int64_t ahead = 2;
 
 template <class Real>
-MARGENT_INLINE void prefetch_rows(const Real* rows, int width, const std::int32_t* ids, std::int64_t count) {
-  for (std::int64_t k = 0; k < count; ++k) {
-    const Real* row = rows + static_cast<std::ptrdiff_t>(ids[k]) * width;
-    for (int j = 0; j < width; j += 64 / static_cast<int>(sizeof(Real))) MARGENT_PREFETCH(row + j);
-  }
+MARGENT_INLINE void prefetch_row(const Real* rows, int width, std::int32_t id) {
+  const Real* row = rows + static_cast<std::ptrdiff_t>(id) * width;
+  for (int j = 0; j < width; j += 64 / static_cast<int>(sizeof(Real))) MARGENT_PREFETCH(row + j);
 }
 
-// The row of one token, after asking for the rows of the token `ahead` of it.
-template <class Real, int NV, bool weighted>
-MARGENT_INLINE void gather_token(const Real* rows, int width, const std::int32_t* ids, const float* values,
-                                 const std::int64_t* ptr, std::int64_t t, std::int64_t end, Real* out) {
+// Asks for the rows of the token that comes `ahead` of t.
+template <class Real>
+MARGENT_INLINE void prefetch_ahead(const Real* rows, int width, const std::int32_t* ids, const std::int64_t* ptr,
+                                   std::int64_t t, std::int64_t end) {
+  if (t + ahead >= end) return;
+  for (std::int64_t k = ptr[t + ahead]; k < ptr[t + ahead + 1]; ++k) prefetch_row(rows, width, ids[k]);
+}
+
+// The sum of the rows of token t, for widths that have no loop of their own.
+template <class Real, bool weighted>
+MARGENT_INLINE void gather_wide(const Real* rows, int width, const std::int32_t* ids, const float* values,
+                                std::int64_t count, Real* out) {
   constexpr int w = W<Real>;
-  constexpr std::int64_t ahead = 2;  // far enough to hide a cache miss, near enough to stay in L1
-  if (t + ahead < end) prefetch_rows(rows, width, ids + ptr[t + ahead], ptr[t + ahead + 1] - ptr[t + ahead]);
-  const std::int64_t count = ptr[t + 1] - ptr[t];
-  const float* x = weighted ? values + ptr[t] : nullptr;
-  if constexpr (NV > 0) {
-    gather_block<Real, NV, weighted>(rows, width, ids + ptr[t], x, count, out);
-  } else {
-    int j = 0;
-    for (; j + block * w <= width; j += block * w)
-      gather_block<Real, block, weighted>(rows + j, width, ids + ptr[t], x, count, out + j);
-    for (; j < width; j += w) gather_block<Real, 1, weighted>(rows + j, width, ids + ptr[t], x, count, out + j);
-  }
+  int j = 0;
+  for (; j + block * w <= width; j += block * w)
+    store_block(out + j, gather_block<Real, block, weighted>(rows + j, width, ids, values, count));
+  for (; j < width; j += w) store_block(out + j, gather_block<Real, 1, weighted>(rows + j, width, ids, values, count));
 }
 
+// NV = 0 stands for widths that have no loop of their own.
 template <class Real, int NV, bool weighted>
-MARGENT_INLINE void gather_tokens(const Real* rows, int width, const std::int32_t* ids, const float* values,
+MARGENT_INLINE void gather_tokens(const Real* rows, int given_width, const std::int32_t* ids, const float* values,
                                   const std::int64_t* ptr, std::int64_t begin, std::int64_t end, Real* out) {
-  for (std::int64_t t = begin; t < end; ++t, out += width)
-    gather_token<Real, NV, weighted>(rows, width, ids, values, ptr, t, end, out);
+  const int width = NV > 0 ? NV * W<Real> : given_width;
+  for (std::int64_t t = begin; t < end; ++t, out += width) {
+    prefetch_ahead(rows, width, ids, ptr, t, end);
+    const float* x = weighted ? values + ptr[t] : nullptr;
+    if constexpr (NV > 0)
+      store_block(out, gather_block<Real, NV, weighted>(rows, width, ids + ptr[t], x, ptr[t + 1] - ptr[t]));
+    else
+      gather_wide<Real, weighted>(rows, width, ids + ptr[t], x, ptr[t + 1] - ptr[t], out);
+  }
 }
 
+// Rows and maxima of a token stay in registers from one end to the other.
 template <class Real, int NV, bool weighted>
-MARGENT_INLINE void gather_viterbi_tokens(const Real* rows, int width, const std::int32_t* ids, const float* values,
-                                          const std::int64_t* ptr, std::int64_t begin, std::int64_t end, int n,
-                                          const Real* transitions, const Real* start, Real* emissions, Real* alpha,
-                                          Real* reached) {
+MARGENT_INLINE void gather_viterbi_tokens(const Real* rows, int given_width, const std::int32_t* ids,
+                                          const float* values, const std::int64_t* ptr, std::int64_t begin,
+                                          std::int64_t end, int n, const Real* transitions, const Real* start,
+                                          Real* emissions, Real* alpha, Real* reached) {
   constexpr int w = W<Real>;
+  const int width = NV > 0 ? NV * w : given_width;
   for (std::int64_t t = begin; t < end; ++t, emissions += width, alpha += width, reached += width) {
-    gather_token<Real, NV, weighted>(rows, width, ids, values, ptr, t, end, emissions);
-    const Real* from = start;
-    if (t > begin) {
-      if constexpr (NV > 0)
-        max_plus_block<Real, NV>(n, alpha - width, 1, transitions, width, reached);
-      else
-        max_plus<Real>(n, alpha - width, 1, transitions, width, width, reached);
-      from = reached;
+    prefetch_ahead(rows, width, ids, ptr, t, end);
+    const std::int64_t count = ptr[t + 1] - ptr[t];
+    const float* x = weighted ? values + ptr[t] : nullptr;
+    if constexpr (NV > 0) {
+      Block<Real, NV> sum = gather_block<Real, NV, weighted>(rows, width, ids + ptr[t], x, count);
+      store_block(emissions, sum);
+      if (t > begin) {
+        const Block<Real, NV> best = max_plus_block<Real, NV>(n, alpha - width, 1, transitions, width);
+        store_block(reached, best);
+        for (int v = 0; v < NV; ++v) sum.part[v] = best.part[v] + sum.part[v];
+      } else {
+        for (int v = 0; v < NV; ++v) sum.part[v] = load<Real, w>(start + v * w) + sum.part[v];
+      }
+      store_block(alpha, sum);
+    } else {
+      gather_wide<Real, weighted>(rows, width, ids + ptr[t], x, count, emissions);
+      if (t > begin) max_plus<Real>(n, alpha - width, 1, transitions, width, width, reached);
+      const Real* from = t > begin ? reached : start;
+      for (int j = 0; j < width; j += w) store(alpha + j, load<Real, w>(from + j) + load<Real, w>(emissions + j));
     }
-    for (int j = 0; j < width; j += w) store(alpha + j, load<Real, w>(from + j) + load<Real, w>(emissions + j));
   }
 }
 
@@ -250,9 +310,9 @@ void gather(const Real* rows, int width, const std::int32_t* ids, const float* v
 
 extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
-const Kernels<float> float_kernels{max_plus<float>, viterbi_forward<float>, viterbi_backward<float>,
+const Kernels<float> float_kernels{max_plus<float>, max_plus_chosen<float>, viterbi_forward<float>, viterbi_backward<float>,
                                    gather_viterbi<float>, gather<float>};
-const Kernels<double> double_kernels{max_plus<double>, viterbi_forward<double>, viterbi_backward<double>,
+const Kernels<double> double_kernels{max_plus<double>, max_plus_chosen<double>, viterbi_forward<double>, viterbi_backward<double>,
                                      gather_viterbi<double>, gather<double>};
 
 }  // namespace MARGENT_ISA

@@ -15,7 +15,7 @@
 namespace margent {
 
 // From this many labels on, the pruned search of chain_best is quicker than the complete one.
-inline constexpr int pruned_from = 128;
+inline constexpr int pruned_from = 256;
 
 // The weights as the search sees them. All pointers belong to somebody else.
 struct LinearChain {
@@ -112,6 +112,7 @@ class ChainScorer {
       scores.transitions = transitions_.data();
       scores.end = end_.data();
     }
+    scores.few_labels = examples.allowed_ptr != nullptr;
     if (model_.edges && examples.edges.ids) {
       edge_scores_.features = &examples.edges;
       edge_scores_.begin = begin;

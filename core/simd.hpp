@@ -8,9 +8,11 @@
 
 #if defined(_MSC_VER)
 #define MARGENT_INLINE static __forceinline
+#define MARGENT_INLINE_MEMBER __forceinline
 #define MARGENT_PREFETCH(address) ((void)(address))
 #else
 #define MARGENT_INLINE static inline __attribute__((always_inline))
+#define MARGENT_INLINE_MEMBER inline __attribute__((always_inline))
 #define MARGENT_PREFETCH(address) __builtin_prefetch(address, 0, 3)
 #endif
 
@@ -34,7 +36,7 @@ MARGENT_INLINE void store(Real* p, Vec<Real, W> a) {
 }
 template <class Real, int W>
 MARGENT_INLINE Vec<Real, W> broadcast(Real x) {
-  return {typename Vec<Real, W>::Lanes{} + x};
+  return {x - typename Vec<Real, W>::Lanes{}};  // minus zero, which changes no number, so that no addition is left
 }
 template <class Real, int W>
 MARGENT_INLINE Vec<Real, W> operator+(Vec<Real, W> a, Vec<Real, W> b) {
