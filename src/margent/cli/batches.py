@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
-from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader
+from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, words_of
 from margent.corpus.columns import Columns, format_columns, iter_columns
 from margent.errors import CorpusError
-from margent.features.attribute_map import AttributeMap
 from margent.features.template_map import TemplateMap
 from margent.models.tagger import ConfidentSpan, Tagger
 
@@ -45,7 +44,7 @@ class Batch(Protocol):
 
 @dataclass(frozen=True)
 class ColumnBatch:
-    """`shown` are the columns written back; None of their cells need be what the model sees."""
+    """Tokens in columns, which are `shown` as they were; `words`: whether the first is the token itself."""
 
     X: Any
     shown: Columns
@@ -65,8 +64,10 @@ class ColumnBatch:
 
     def span_records(self, spans: Sequence[Sequence[ConfidentSpan]]) -> Iterator[dict[str, Any]]:
         for sentence, found in zip(self.shown, spans):
-            tokens = [token if isinstance(token, str) else token[0] for token in sentence]
-            yield {**({"tokens": tokens} if self.words else {}), "spans": [span._asdict() for span in found]}
+            yield {
+                **({"tokens": words_of([sentence])[0]} if self.words else {}),
+                "spans": [_span(span) for span in found],
+            }
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class ConlluBatch:
 
     def span_records(self, spans: Sequence[Sequence[ConfidentSpan]]) -> Iterator[dict[str, Any]]:
         for sentence, found in zip(self.sentences, spans):
-            yield {"tokens": sentence.column("form"), "spans": [span._asdict() for span in found]}
+            yield {"tokens": sentence.column("form"), "spans": [_span(span) for span in found]}
 
 
 @dataclass(frozen=True)
@@ -142,28 +143,22 @@ class JsonBatch:
 
     def span_records(self, spans: Sequence[Sequence[ConfidentSpan]]) -> Iterator[dict[str, Any]]:
         for document, found in zip(self.documents, spans):
-            places = [(document.offsets[span.start][0], document.offsets[span.end - 1][1]) for span in found]
-            yield {
-                "text": document.text,
-                "spans": [
-                    span._replace(start=start, end=end)._asdict() for span, (start, end) in zip(found, places)
-                ],
-            }
+            starts, ends = zip(*document.offsets) if document.offsets else ((), ())
+            characters = [span._replace(start=starts[span.start], end=ends[span.end - 1]) for span in found]
+            yield {"text": document.text, "spans": [_span(span) for span in characters]}
+
+
+def _span(span: ConfidentSpan) -> dict[str, Any]:
+    return span._replace(confidence=round(span.confidence, 6))._asdict()
 
 
 def batches(path: str, reader: DataReader, tagger: Tagger) -> Iterator[Batch]:
     """The sentences of a file, as many at once as have arrived ("-": standard input)."""
     from margent import corpus
 
-    attributes = isinstance(tagger.feature_map_, AttributeMap)
-    kind = reader.format_of([path], "crfsuite" if attributes else "columns")
+    kind = reader.format_of([path])
     name = "<stdin>" if path == "-" else path
-    if attributes != (kind in ATTRIBUTE_FORMATS) or not isinstance(tagger.feature_map_, (AttributeMap, TemplateMap)):
-        wanted = {"attributes": f"attributes (formats {', '.join(ATTRIBUTE_FORMATS)})", "templates": "tokens in columns"}
-        raise CorpusError(
-            f"{name}: the model takes {wanted.get(tagger.feature_map_.kind, 'vectors, which only Python can give it')}, "
-            f"not the format {kind}"
-        )
+    _check_format(kind, name, tagger)
     if kind == "columns":
         for columns in iter_columns(path, **reader.layout()):
             yield _column_batch(reader.chosen(columns), name, tagger)
@@ -180,6 +175,18 @@ def batches(path: str, reader: DataReader, tagger: Tagger) -> Iterator[Batch]:
         read = corpus.iter_crfsuite if kind == "crfsuite" else corpus.iter_svmhmm
         for pairs in _blocks(path, read(path, encoding=reader.encoding)):
             yield ColumnBatch([items for items, _ in pairs], Columns.from_sentences([y for _, y in pairs], 1), False)
+
+
+def _check_format(kind: str, name: str, tagger: Tagger) -> None:
+    """The format must hold what the model sees: tokens or attributes."""
+    seen = "attributes" if kind in ATTRIBUTE_FORMATS else "templates"
+    if seen == tagger.feature_map_.kind:
+        return
+    wanted = {
+        "attributes": f"attributes (--format {' or '.join(ATTRIBUTE_FORMATS)})",
+        "templates": "tokens (--format columns, conllu or jsonl)",
+    }.get(tagger.feature_map_.kind, "vectors, which only Python can give it")
+    raise CorpusError(f"{name}: the format is {kind}, but the model takes {wanted}")
 
 
 def _column_batch(columns: Columns, name: str, tagger: Tagger) -> ColumnBatch:

@@ -41,12 +41,16 @@ class UsageError(Exception):
     """The arguments are wrong in a way that the parser cannot see."""
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def __init__(self, **options: object) -> None:
-        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(allow_abbrev=False, **options)  # type: ignore[arg-type]
+        super().__init__(allow_abbrev=False, formatter_class=_Help, **options)  # type: ignore[arg-type]
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"margent: error: {message} (see '{self.prog} --help')\n")

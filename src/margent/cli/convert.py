@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from margent import corpus
-    from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, guessed_format, input_columns
+    from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, guessed_format, words_of
 
     reader = DataReader.of(arguments)
     if arguments.from_format is not None:
@@ -58,28 +58,24 @@ def run(arguments: argparse.Namespace) -> int:
     if target == "columns":
         corpus.write_columns(arguments.target, X, y, **encoding)
     elif target == "jsonl":
-        words = [[token[0] for token in sentence] for sentence in input_columns(corpus.Columns.from_sentences(X, 1))]
         layout = "spans" if corpus.detect_scheme(y) is not None else "tokens"
-        corpus.write_jsonl(arguments.target, words, y, layout=layout, **encoding)
+        corpus.write_jsonl(arguments.target, words_of(X), y, layout=layout, **encoding)
     elif target == "conllu":
-        corpus.write_conllu(arguments.target, _conllu(X, y), **encoding)
+        corpus.write_conllu(arguments.target, _conllu(words_of(X), y), **encoding)
     else:
-        attributes = X if source in ATTRIBUTE_FORMATS else _attributes(X, arguments)
+        attributes: Any = X if source in ATTRIBUTE_FORMATS else _attributes(X, arguments)
         write = corpus.write_crfsuite if target == "crfsuite" else corpus.write_svmhmm
         write(arguments.target, attributes, y, **encoding)
     return 0
 
 
-def _conllu(X: Any, y: Any) -> Iterator[Any]:
+def _conllu(sentences: list[list[str]], y: Any) -> Iterator[Any]:
     """Word and label as form and upos."""
     from margent.corpus import ConlluSentence
 
-    for sentence, labels in zip(X, y):
-        words = [token if isinstance(token, str) else token[0] for token in sentence]
-        rows = [
-            (str(i), word, "_", label, *["_"] * 6) for i, (word, label) in enumerate(zip(words, labels), start=1)
-        ]
-        yield ConlluSentence(rows)
+    for words, labels in zip(sentences, y):
+        pairs = enumerate(zip(words, labels), start=1)
+        yield ConlluSentence([(str(i), word, "_", label, *["_"] * 6) for i, (word, label) in pairs])
 
 
 def _attributes(X: Any, arguments: argparse.Namespace) -> Iterator[list[list[str]]]:

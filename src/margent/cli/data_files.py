@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,9 @@ class DataReader:
             return self.format
         found = {guessed_format(path) or otherwise for path in paths}
         if len(found) > 1:
-            raise UsageError(f"the files look like different formats ({', '.join(sorted(found))}): say which with --format")
+            raise UsageError(
+                f"the files look like different formats ({', '.join(sorted(found))}): say which with --format"
+            )
         return found.pop() if found else otherwise
 
     def labelled(self, paths: Sequence[str], scheme: str | None = None) -> tuple[Any, Any]:
@@ -114,7 +116,6 @@ class DataReader:
         return corpus.read_jsonl(path, encoding=self.encoding, scheme=scheme or "iob2")
 
 
-def input_columns(columns: Columns) -> Iterator[list[Any]]:
-    """Sentences of tokens as tuples, also where there is one column."""
-    for sentence in columns:
-        yield [(token,) if isinstance(token, str) else token for token in sentence]
+def words_of(X: Iterable[Sequence[Any]]) -> list[list[str]]:
+    """The first column of sentences of columns."""
+    return [[token if isinstance(token, str) else token[0] for token in sentence] for sentence in X]

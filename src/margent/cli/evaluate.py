@@ -29,7 +29,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("gold", metavar="GOLD", nargs="?", default="-", help="the right labels, or right and predicted in one file")
     add("predicted", metavar="PRED", nargs="?", help="the predicted labels")
     add("--tokens", action="store_true", help="score single tokens, and list the most frequent mistakes")
-    add("--scheme", choices=(*SCHEMES, "conlleval"), help="how labels spell spans (default: any; conlleval: by its letter)")
+    add(
+        "--scheme",
+        choices=(*SCHEMES, "conlleval"),
+        help="how labels spell spans (default: any; conlleval: by its letter)",
+    )
     add("--confusion", metavar="FILE", help="draw which labels are mistaken for which (.png, .svg, .pdf)")
     add("--compare", metavar="OTHER", help="predictions of another system: is the difference more than luck?")
     add("--json", action="store_true", help="print one JSON object")
@@ -79,7 +83,9 @@ def _labels(reader: Any, gold: str, predicted: str | None) -> tuple[Any, Any, An
             raise UsageError(f"a file in the format {kind} holds one label for each token: give GOLD and PRED")
         columns = reader.all_columns([gold])
         if columns.n_columns < 2:
-            raise UsageError(f"{_named(gold)} has only one column: give GOLD and PRED, or one file with both labels last")
+            raise UsageError(
+                f"{_named(gold)} has only one column: give GOLD and PRED, or one file with both labels last"
+            )
         return columns.column(-2), columns.column(-1), columns.column(0) if columns.n_columns > 2 else None
     right, words = _predicted(reader, gold)
     guessed, guessed_words = _predicted(reader, predicted)
@@ -89,6 +95,8 @@ def _labels(reader: Any, gold: str, predicted: str | None) -> tuple[Any, Any, An
 
 def _predicted(reader: Any, path: str) -> tuple[Any, Any]:
     """The last column of a file, and its first where that is another."""
+    from margent.cli.data_files import ATTRIBUTE_FORMATS, words_of
+
     kind = reader.format_of([path])
     if kind == "columns":
         columns = reader.all_columns([path])
@@ -96,8 +104,7 @@ def _predicted(reader: Any, path: str) -> tuple[Any, Any]:
             return [], None
         return columns.column(-1), columns.column(0) if columns.n_columns > 1 else None
     X, y = reader.labelled([path])
-    words = None if kind in ("crfsuite", "svmhmm") else [[t if isinstance(t, str) else t[0] for t in s] for s in X]
-    return list(y), words
+    return list(y), None if kind in ATTRIBUTE_FORMATS else words_of(X)
 
 
 def _check_words(words: Any, others: Any, path: str) -> None:

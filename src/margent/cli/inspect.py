@@ -47,9 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
                 label: [{"feature": name, "weight": weight} for name, weight in rows]
                 for label, rows in features.items()
             },
-            "top_transitions": [
-                {"from": left, "to": right, "weight": weight} for left, right, weight in transitions
-            ],
+            "top_transitions": [{"from": left, "to": right, "weight": weight} for left, right, weight in transitions],
         }
         print(json.dumps(whole_model, indent=2, ensure_ascii=False))
         return 0
@@ -79,8 +77,10 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
     if dataclasses.is_dataclass(learner) and not isinstance(learner, type):
         parameters["learner"] |= dataclasses.asdict(learner)
     templates = getattr(tagger.feature_map_, "templates", None)
-    if not isinstance(parameters["features"], str):
-        parameters["features"] = None if templates is None else list(templates.lines)
+    if parameters["features"] is None:
+        parameters["features"] = tagger.feature_map_.kind if templates is None else "generic"
+    elif not isinstance(parameters["features"], str):
+        parameters["features"] = "templates of its own" if templates is not None else "function"
     return {
         "model": path,
         "kind": "tagger",
@@ -88,6 +88,7 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "labels": [str(name) for name in tagger.classes_],
         "scheme": tagger.scheme_,
         "feature_map": tagger.feature_map_.kind,
+        "templates": None if templates is None else list(templates.lines),
         "input_columns": getattr(tagger.feature_map_, "n_columns", None),
         "features": tagger.feature_map_.n_unigrams,
         "edge_features": tagger.feature_map_.n_edges,
@@ -106,8 +107,6 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
     parameters = summary["parameters"]
     learner = parameters["learner"]
     settings = ", ".join(f"{name}={value}" for name, value in learner.items() if name != "name")
-    templates = parameters["features"]
-    seen = templates if isinstance(templates, str) else f"{len(templates)} templates" if templates else "generic"
     others = [
         f"{name}={value}"
         for name, value in parameters.items()
@@ -118,7 +117,7 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
         "kind": f"{summary['kind']} of order {parameters['order']}",
         "labels": f"{len(labels)}: {shown}",
         "scheme": summary["scheme"] or "none (labels that spell no spans)",
-        "input": _input(summary, seen),
+        "input": _input(summary),
         "features": f"{summary['features']:,} for one label, {summary['edge_features']:,} for pairs of labels",
         "weights": f"{summary['weights']:,}, of which {summary['weights_not_zero']:,} are not zero",
         "learner": f"{learner['name']}({settings})",
@@ -129,11 +128,11 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
         print(f"{name:9} {line}")
 
 
-def _input(summary: dict[str, Any], seen: str) -> str:
+def _input(summary: dict[str, Any]) -> str:
     if summary["feature_map"] != "templates":
         return str(summary["feature_map"])
-    columns = summary["input_columns"]
-    return f"{columns} column{'s' if columns != 1 else ''} besides the label, features: {seen}"
+    columns, features = summary["input_columns"], summary["parameters"]["features"]
+    return f"{columns} column{'s' if columns != 1 else ''} besides the label, features: {features}"
 
 
 def _training(summary: dict[str, Any], history: list[dict[str, Any]]) -> str:
@@ -142,7 +141,9 @@ def _training(summary: dict[str, Any], history: list[dict[str, Any]]) -> str:
     best = summary["best_epoch"]
     row = history[best - 1] if best is not None and best <= len(history) else history[-1]
     text = f"{len(history)} epoch{'s' if len(history) != 1 else ''}"
-    text += f", {sum(epoch['seconds'] for epoch in history):.2f} s, accuracy while learning {100 * row['accuracy']:.2f} %"
+    text += (
+        f", {sum(epoch['seconds'] for epoch in history):.2f} s, accuracy while learning {100 * row['accuracy']:.2f} %"
+    )
     if row.get("dev_score") is not None:
         text += f"; epoch {row['epoch']} was best on the development data with {100 * row['dev_score']:.2f}"
     return text + ("; interrupted" if summary["interrupted"] else "")

@@ -20,7 +20,12 @@ def as_json(report: SpanReport | TokenReport) -> dict[str, Any]:
     """The report as plain data."""
     common = {"tokens": report.tokens, "accuracy": report.accuracy}
     if isinstance(report, SpanReport):
-        result = {"kind": "spans", **common, **_ratios(report.total), "types": {r.label: _ratios(r) for r in report.rows}}
+        result = {
+            "kind": "spans",
+            **common,
+            **_ratios(report.total),
+            "types": {r.label: _ratios(r) for r in report.rows},
+        }
     else:
         result = {
             "kind": "tokens",

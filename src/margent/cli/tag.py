@@ -36,7 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a file that 'margent train' or Tagger.save wrote")
     parser.add_argument("files", metavar="FILE", nargs="*", help="data to label, gzip or not (default: standard input)")
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="where to write (default: standard output)")
-    parser.add_argument("--k", type=whole(1), metavar="K", help="print the K best readings of each sentence with scores")
+    parser.add_argument(
+        "--k", type=whole(1), metavar="K", help="print the K best readings of each sentence with scores"
+    )
     parser.add_argument("--marginals", action="store_true", help="add a column with the label's probability")
     parser.add_argument(
         "--all-marginals", action="store_true", help="add a column LABEL:PROBABILITY for each label of the model"
@@ -84,30 +86,28 @@ def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[
     """The labellings of each sentence: one, or with --k several."""
     from margent.cli.batches import Answer
 
-    cells: Any = None
-    if arguments.marginals or arguments.all_marginals:
-        marginals = tagger.predict_marginals(X)
-        names = [str(name) for name in tagger.classes_]
-        place = {name: i for i, name in enumerate(names)}
+    wanted = arguments.marginals or arguments.all_marginals
+    marginals = tagger.predict_marginals(X) if wanted else None
+    names = [str(name) for name in tagger.classes_]
+    place = {name: i for i, name in enumerate(names)}
 
-        def cells(sentence: int, labels: list[str]) -> list[tuple[str, ...]]:
-            rows = marginals[sentence]
-            if not arguments.all_marginals:
-                return [(f"{row[place[label]]:.6f}",) for row, label in zip(rows, labels)]
-            return [
-                (
-                    *([f"{row[place[label]]:.6f}"] if arguments.marginals else []),
-                    *(f"{name}:{value:.6f}" for name, value in zip(names, row)),
-                )
-                for row, label in zip(rows, labels)
-            ]
+    def cells(sentence: int, labels: list[str]) -> list[tuple[str, ...]] | None:
+        """The columns of probabilities: of the label given, of all labels, or both."""
+        if marginals is None:
+            return None
+        rows = marginals[sentence]
+        own = [(f"{row[place[label]]:.6f}",) for row, label in zip(rows, labels)]
+        if not arguments.all_marginals:
+            return own
+        each = [tuple(f"{name}:{value:.6f}" for name, value in zip(names, row)) for row in rows]
+        return [one + all_ for one, all_ in zip(own, each)] if arguments.marginals else each
 
     if arguments.k is None:
         for i, labels in enumerate(tagger.predict(X)):
-            yield [Answer(labels, cells and cells(i, labels))]
+            yield [Answer(labels, cells(i, labels))]
     else:
         for i, readings in enumerate(tagger.predict_k_best(X, arguments.k)):
             yield [
-                Answer(labels, cells and cells(i, labels), number, score)
+                Answer(labels, cells(i, labels), number, score)
                 for number, (score, labels) in enumerate(readings, start=1)
             ]

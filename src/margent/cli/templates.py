@@ -27,6 +27,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(preset_text(arguments.preset), end="")
         return 0
     for name in PRESETS:
-        first = next(line for line in preset_text(name).splitlines() if line.startswith("#"))
-        print(f"{name:10} {first.lstrip('# ')}")
+        remark = " ".join(line.lstrip("# ") for line in preset_text(name).splitlines() if line.startswith("#"))
+        print(f"{name:10} {remark.partition('. ')[0].rstrip('.')}")
     return 0

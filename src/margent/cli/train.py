@@ -101,6 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
     )
     X, y = reader.labelled(arguments.train, arguments.scheme)
+    X_dev: Any
+    y_dev: Any
     X_dev, y_dev = (None, None) if arguments.dev is None else reader.labelled([arguments.dev], arguments.scheme)
     say = _Printer(quiet=arguments.json)
     say(f"{_counted(X)} to learn from" + (f", {_counted(X_dev)} to watch" if X_dev is not None else ""))
