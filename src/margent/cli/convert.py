@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from margent import corpus
-    from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, guessed_format, words_of
+    from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, check_target, guessed_format, words_of
 
     reader = DataReader.of(arguments)
     if arguments.from_format is not None:
@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.to_format or guessed_format(arguments.target) or "columns"
     if source in ATTRIBUTE_FORMATS and target not in ATTRIBUTE_FORMATS:
         raise UsageError(f"{source} files hold attributes, from which {target} cannot be made")
+    check_target(arguments.target)
     X, y = reader.labelled([arguments.source], arguments.scheme)
     if arguments.scheme is not None:
         y = [corpus.convert(labels, None, arguments.scheme) for labels in y]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 from margent.cli.command_line import UsageError
 from margent.corpus.columns import Columns
+from margent.errors import CorpusError
 
 _ENDINGS = {
     ".conllu": "conllu",
@@ -58,7 +60,13 @@ class DataReader:
         """(X, y) of all files together. `scheme`: in which the spans of JSON lines become labels, iob2 if None."""
         kind = self.format_of(paths)
         if kind == "columns":
-            return self.all_columns(paths).split()
+            columns = self.all_columns(paths)
+            if columns.n_columns < 2:
+                found = "no tokens" if not len(columns) else "1 column"
+                raise CorpusError(
+                    f"{', '.join(paths)}: found {found}, expected at least two columns, the last of them the label"
+                )
+            return columns.split()
         if kind == "conllu":
             from margent.corpus import read_conllu
 
@@ -81,7 +89,12 @@ class DataReader:
 
     def chosen(self, columns: Columns) -> Columns:
         """The columns that --columns names; all without it."""
-        return columns if self.columns is None else columns.select(self.numbers())
+        if self.columns is None or not len(columns):
+            return columns
+        try:
+            return columns.select(self.numbers())
+        except CorpusError as error:
+            raise CorpusError(f"--columns {self.columns}: {error}") from None
 
     def layout(self) -> dict[str, Any]:
         """The options of `read_columns` and `iter_columns`."""
@@ -114,6 +127,19 @@ class DataReader:
         if kind == "svmhmm":
             return corpus.read_svmhmm(path, encoding=self.encoding)
         return corpus.read_jsonl(path, encoding=self.encoding, scheme=scheme or "iob2")
+
+
+def check_target(path: str) -> None:
+    """What cannot be written should be known before the work, not after it."""
+    if path == "-":
+        return
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder to write to", path)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, "the folder cannot be written to", path)
 
 
 def words_of(X: Iterable[Sequence[Any]]) -> list[list[str]]:

@@ -42,15 +42,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from margent import metrics
-    from margent.cli.data_files import DataReader
+    from margent.cli.data_files import DataReader, check_target
     from margent.cli.reports import as_json, classification_table, report_of
+    from margent.errors import CorpusError
 
     if [arguments.gold, arguments.predicted, arguments.compare].count("-") > 1:
         raise UsageError("standard input can be read only once")
     if arguments.gold == "-" and sys.stdin.isatty():
         raise UsageError("which file? Give GOLD and PRED, or one file with both")
+    if arguments.confusion:
+        check_target(arguments.confusion)
     reader = DataReader.of(arguments)
     gold, predicted, words = _labels(reader, arguments.gold, arguments.predicted)
+    if not any(gold) and not any(predicted):
+        raise CorpusError(f"{_named(arguments.gold)}: found no tokens, expected some to evaluate")
     if arguments.tokens:
         report: Any = metrics.token_scores(gold, predicted)
     else:
@@ -82,10 +87,12 @@ def _labels(reader: Any, gold: str, predicted: str | None) -> tuple[Any, Any, An
         if kind != "columns":
             raise UsageError(f"a file in the format {kind} holds one label for each token: give GOLD and PRED")
         columns = reader.all_columns([gold])
-        if columns.n_columns < 2:
+        if columns.n_columns < 2 and len(columns):
             raise UsageError(
                 f"{_named(gold)} has only one column: give GOLD and PRED, or one file with both labels last"
             )
+        if not len(columns):
+            return [], [], None
         return columns.column(-2), columns.column(-1), columns.column(0) if columns.n_columns > 2 else None
     right, words = _predicted(reader, gold)
     guessed, guessed_words = _predicted(reader, predicted)

@@ -52,10 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.spans and (arguments.k or arguments.marginals or arguments.all_marginals):
         raise UsageError("--spans cannot be combined with --k or --marginals")
     from margent.cli.batches import batches
-    from margent.cli.data_files import DataReader
+    from margent.cli.data_files import DataReader, check_target
     from margent.corpus.source import open_target
     from margent.models import load
 
+    check_target(arguments.output)
     reader = DataReader.of(arguments)
     tagger = load(arguments.model)
     if arguments.threads is not None:
@@ -96,7 +97,7 @@ def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[
         if marginals is None:
             return None
         rows = marginals[sentence]
-        own = [(f"{row[place[label]]:.6f}",) for row, label in zip(rows, labels)]
+        own: list[tuple[str, ...]] = [(f"{row[place[label]]:.6f}",) for row, label in zip(rows, labels)]
         if not arguments.all_marginals:
             return own
         each = [tuple(f"{name}:{value:.6f}" for name, value in zip(names, row)) for row in rows]

@@ -77,7 +77,7 @@ def _label_cost(text: str) -> tuple[str, float]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.data_files import DataReader
+    from margent.cli.data_files import DataReader, check_target
     from margent.cli.learner_options import chosen_learner
     from margent.cli.reports import as_json, classification_table, report_of
     from margent.features.templates import Templates
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     learner = chosen_learner(arguments)
     if getattr(learner, "patience", None) is not None and arguments.dev is None:
         raise UsageError("--patience watches the development data: give --dev FILE")
-    _check_target(arguments.model)
+    check_target(arguments.model)
     reader = DataReader.of(arguments)
     tagger = Tagger(
         features=arguments.features if arguments.template is None else Templates.from_file(arguments.template),
@@ -141,17 +141,6 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check_target(path: str) -> None:
-    """A model that cannot be written should not be learned first."""
-    folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path):
-        raise IsADirectoryError(21, "Is a directory", path)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(2, "The folder for the model does not exist", path)
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(13, "The folder for the model cannot be written to", path)
-
-
 def _counted(X: Any) -> str:
     tokens = X.n_tokens if hasattr(X, "n_tokens") else sum(map(len, X))
     return f"{len(X):,} sentences ({tokens:,} tokens)"
@@ -190,9 +179,12 @@ class _EpochTable:
     def __init__(self, say: _Printer, *, with_dev: bool) -> None:
         self._say = say
         self._best = -1.0
-        say("\nepoch  accuracy     updates  seconds" + ("     dev" if with_dev else ""))
+        self._heading = "\nepoch  accuracy     updates  seconds" + ("     dev" if with_dev else "")
 
     def add(self, epoch: Any) -> None:
+        if self._heading:
+            self._say(self._heading)
+            self._heading = ""
         line = f"{epoch.epoch:5}  {100 * epoch.accuracy:7.2f}%  {epoch.updates:10,}  {epoch.seconds:7.2f}"
         if epoch.dev_score is not None:
             line += f"  {100 * epoch.dev_score:6.2f}{' *' if epoch.dev_score > self._best else ''}"
