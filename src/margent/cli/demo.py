@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     folder = Path(arguments.out)
     folder.mkdir(parents=True, exist_ok=True)
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     seeds = range(3 * arguments.seed, 3 * arguments.seed + 3)
     train, dev, test = (make_addresses(n, seed=seed) for n, seed in zip((_N_TRAIN, _N_OTHER, _N_OTHER), seeds))
     for name, (X, y) in (("train", train), ("dev", dev), ("test", test)):
