@@ -25,7 +25,7 @@ COMMANDS = {
 }
 """Each is a module of this package with `configure(parser)` and `run(arguments) -> exit status`."""
 
-_EXAMPLES = """\
+_EXAMPLES = """
 examples:
   margent demo
   margent train train.txt --dev dev.txt -m model.margent
@@ -61,12 +61,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
-        parser = _parser(given)
-        parsed = parser.parse_args(given)
+        name, rest = _command(given)
+        command = importlib.import_module(f"margent.cli.{name}")
+        parser = Parser(prog=f"margent {name}")
+        parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
+        command.configure(parser)
+        parsed = parser.parse_intermixed_args(rest)  # options may stand before, between and after files
         try:
-            status = int(importlib.import_module(f"margent.cli.{parsed.command}").run(parsed))
+            status = int(command.run(parsed))
         except UsageError as error:
-            parsed.parser.error(str(error))
+            parser.error(str(error))
         sys.stdout.flush()
         return status
     except SystemExit as exit:  # from the parser: --help, --version, or wrong usage
@@ -85,23 +89,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(_sentence(error), 1)
 
 
-def _parser(given: Sequence[str]) -> Parser:
-    """The parser; only the commands that are named get their options, for some of those need slow imports."""
+def _command(given: Sequence[str]) -> tuple[str, list[str]]:
+    """The name of the command and its arguments. Only that command is imported, for some need slow imports."""
     parser = Parser(
         prog="margent",
         description="Structured prediction on an ordinary CPU: learn to label sequences from examples.",
-        epilog=_EXAMPLES,
+        usage="margent [--debug] COMMAND ...",
+        epilog="commands:\n" + "".join(f"  {name:11}{text}\n" for name, text in COMMANDS.items()) + _EXAMPLES,
     )
-    parser.add_argument("--version", action="version", version=f"margent {__version__}")
+    parser.add_argument("command", metavar="COMMAND", choices=tuple(COMMANDS), help="what to do, see below")
+    parser.add_argument(
+        "--version", action="version", version=f"margent {__version__}", help="show the version and exit"
+    )
     parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
-    for name, summary in COMMANDS.items():
-        one = commands.add_parser(name, help=summary)
-        if name in given:
-            one.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-            one.set_defaults(parser=one)
-            importlib.import_module(f"margent.cli.{name}").configure(one)
-    return parser
+    position = next((i for i, argument in enumerate(given) if not argument.startswith("-")), len(given))
+    return str(parser.parse_args(given[: position + 1]).command), list(given[position + 1 :])
 
 
 def _failed(message: str, status: int) -> int:

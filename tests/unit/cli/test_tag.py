@@ -39,6 +39,14 @@ def test_standard_input_several_files_and_output_file(margent, folder, tmp_path,
     assert margent("tag", folder / "model.margent").output == one
 
 
+def test_options_may_stand_anywhere(margent, folder):
+    model, one = folder / "model.margent", folder / "one.txt"
+    wanted = margent("tag", model, one, "--k", 2, "--marginals")
+    assert wanted.status == 0
+    for arguments in ((model, "--k", 2, one, "--marginals"), ("--marginals", "--k", 2, model, one)):
+        assert margent("tag", *arguments) == wanted
+
+
 def test_readings(margent, folder):
     outcome = margent("tag", folder / "model.margent", folder / "one.txt", "--k", 3)
     wanted = library.load(folder / "model.margent").predict_k_best([["Rue", "de", "Paris"]], 3)[0]

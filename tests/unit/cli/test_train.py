@@ -65,7 +65,7 @@ def test_template_file_and_several_gzip_files(margent, folder, tmp_path):
     (tmp_path / "templates.txt").write_text("# mine\nU0:%x[0,0]\nB\n")
     with gzip.open(tmp_path / "more.txt.gz", "wb") as file:
         file.write((folder / "dev.txt").read_bytes())
-    arguments = ("train", folder / "train.txt", tmp_path / "more.txt.gz", "-m", tmp_path / "m", "--epochs", 1)
+    arguments = ("train", folder / "train.txt", "-m", tmp_path / "m", tmp_path / "more.txt.gz", "--epochs", 1)
     outcome = margent(*arguments, "--template", tmp_path / "templates.txt")
     assert "360 sentences" in outcome.output
     assert library.load(tmp_path / "m").features.lines == ("U0:%x[0,0]", "B")
