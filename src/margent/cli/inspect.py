@@ -1,0 +1,149 @@
+"""`margent inspect`: show what a model is and what it has learned."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from margent.cli.options import whole
+
+if TYPE_CHECKING:
+    from margent.models.tagger import Tagger
+
+_EXAMPLES = """\
+examples:
+  margent inspect model.margent
+  margent inspect model.margent --label B-PER --top 20
+  margent inspect model.margent --json > model.json
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Show what a model is, the features that speak most for each label, and the transitions."
+    parser.epilog = _EXAMPLES
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model file")
+    add("--label", metavar="L", action="append", help="only the features of this label (may be repeated)")
+    add("--top", type=whole(0), default=5, metavar="N", help="how many features and transitions (default: 5)")
+    add("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from margent.models import load
+
+    tagger = load(arguments.model)
+    labels = arguments.label or [str(name) for name in tagger.classes_]
+    features = {label: tagger.top_features(label, arguments.top) for label in labels}
+    transitions = tagger.top_transitions(arguments.top)
+    summary = _summary(tagger, arguments.model)
+    if arguments.json:
+        whole_model = {
+            **summary,
+            "history": tagger.history_,
+            "top_features": {
+                label: [{"feature": name, "weight": weight} for name, weight in rows]
+                for label, rows in features.items()
+            },
+            "top_transitions": [{"from": left, "to": right, "weight": weight} for left, right, weight in transitions],
+        }
+        print(json.dumps(whole_model, indent=2, ensure_ascii=False))
+        return 0
+    if not arguments.label:
+        _print_summary(summary, tagger.history_)
+    for label, rows in features.items():
+        if rows:
+            print(f"\nfeatures of {label}:")
+        for name, weight in rows:
+            print(f"  {weight:+10.3f}  {name}")
+    if transitions and not arguments.label:
+        print("\ntransitions:")
+        width = max(len(left) for left, _, _ in transitions)
+        for left, right, weight in transitions:
+            print(f"  {weight:+10.3f}  {left:{width}} -> {right}")
+    return 0
+
+
+def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
+    import numpy as np
+
+    arrays = tagger.weights_.stored(half=False)[1]
+    weights = [array for array in arrays.values() if array.dtype.kind == "f"]
+    parameters = tagger.get_params(deep=False)
+    learner = tagger._learner()
+    parameters["learner"] = {"name": type(learner).__name__}
+    if dataclasses.is_dataclass(learner) and not isinstance(learner, type):
+        parameters["learner"] |= dataclasses.asdict(learner)
+    templates = getattr(tagger.feature_map_, "templates", None)
+    if parameters["features"] is None:
+        parameters["features"] = tagger.feature_map_.kind if templates is None else "generic"
+    elif not isinstance(parameters["features"], str):
+        parameters["features"] = "templates of its own" if templates is not None else "function"
+    return {
+        "model": path,
+        "kind": "tagger",
+        "bytes": os.path.getsize(path),
+        "labels": [str(name) for name in tagger.classes_],
+        "scheme": tagger.scheme_,
+        "feature_map": tagger.feature_map_.kind,
+        "templates": None if templates is None else list(templates.lines),
+        "input_columns": getattr(tagger.feature_map_, "n_columns", None),
+        "features": tagger.feature_map_.n_unigrams,
+        "edge_features": tagger.feature_map_.n_edges,
+        "weights": sum(int(array.size) for array in weights),
+        "weights_not_zero": sum(int(np.count_nonzero(array)) for array in weights),
+        "parameters": parameters,
+        "epochs": len(tagger.history_),
+        "best_epoch": tagger.best_epoch_,
+        "interrupted": tagger.interrupted_,
+    }
+
+
+def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> None:
+    labels = summary["labels"]
+    shown = " ".join(labels[:40]) + (f" and {len(labels) - 40} more" if len(labels) > 40 else "")
+    parameters = summary["parameters"]
+    learner = parameters["learner"]
+    settings = ", ".join(f"{name}={value}" for name, value in learner.items() if name != "name")
+    others = [
+        f"{name}={value}"
+        for name, value in parameters.items()
+        if name not in ("features", "learner", "scheme") and value not in (None, False)
+    ]
+    lines = {
+        "model": f"{summary['model']} ({summary['bytes'] / 1e6:.1f} MB)",
+        "kind": f"{summary['kind']} of order {parameters['order']}",
+        "labels": f"{len(labels)}: {shown}",
+        "scheme": summary["scheme"] or "none (labels that spell no spans)",
+        "input": _input(summary),
+        "features": f"{summary['features']:,} for one label, {summary['edge_features']:,} for pairs of labels",
+        "weights": f"{summary['weights']:,}, of which {summary['weights_not_zero']:,} are not zero",
+        "learner": f"{learner['name']}({settings})",
+        "settings": ", ".join(others),
+        "training": _training(summary, history),
+    }
+    for name, line in lines.items():
+        print(f"{name:9} {line}")
+
+
+def _input(summary: dict[str, Any]) -> str:
+    if summary["feature_map"] != "templates":
+        return str(summary["feature_map"])
+    columns, features = summary["input_columns"], summary["parameters"]["features"]
+    return f"{columns} column{'s' if columns != 1 else ''} besides the label, features: {features}"
+
+
+def _training(summary: dict[str, Any], history: list[dict[str, Any]]) -> str:
+    if not history:
+        return "no epoch was finished"
+    best = summary["best_epoch"]
+    row = history[best - 1] if best is not None and best <= len(history) else history[-1]
+    text = f"{len(history)} epoch{'s' if len(history) != 1 else ''}"
+    text += (
+        f", {sum(epoch['seconds'] for epoch in history):.2f} s, accuracy while learning {100 * row['accuracy']:.2f} %"
+    )
+    if row.get("dev_score") is not None:
+        text += f"; epoch {row['epoch']} was best on the development data with {100 * row['dev_score']:.2f}"
+    return text + ("; interrupted" if summary["interrupted"] else "")

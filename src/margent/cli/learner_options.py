@@ -1,0 +1,86 @@
+"""The parameters of the learners as options: a field of a learner's dataclass is an option of `margent train`."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import types
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from margent.cli.command_line import UsageError
+from margent.learners import LEARNERS, learner_named
+
+_PREFIX = "learner_"
+_FALSE, _TRUE = ("no", "false", "off", "0"), ("yes", "true", "on", "1")
+
+
+def add_learner_options(parser: argparse.ArgumentParser) -> None:
+    """An option for each field of each learner; what it means and its default are said for each learner."""
+    group = parser.add_argument_group("parameters of the learner")
+    helps: dict[str, list[str]] = {}
+    booleans: dict[str, bool] = {}
+    for learner, kind in LEARNERS.items():
+        hints = get_type_hints(kind)
+        for field in dataclasses.fields(kind):
+            about = f"{field.metadata.get('help', '')} ({learner}; default: {_shown(field.default)})"
+            helps.setdefault(field.name, []).append(about.strip())
+            booleans[field.name] = booleans.get(field.name, True) and hints[field.name] is bool
+    for name, texts in helps.items():
+        options: dict[str, Any] = {"dest": _PREFIX + name, "default": None, "help": "; ".join(texts).replace("%", "%%")}
+        if booleans[name]:
+            group.add_argument(_option(name), action=argparse.BooleanOptionalAction, **options)
+        else:
+            group.add_argument(_option(name), metavar=name.upper()[:8], **options)
+
+
+def chosen_learner(arguments: argparse.Namespace) -> Any:
+    """The learner that the options describe; a parameter it does not have is wrong usage."""
+    kind = LEARNERS[arguments.learner]
+    hints = get_type_hints(kind)
+    parameters: dict[str, Any] = {}
+    for key, value in vars(arguments).items():
+        if not key.startswith(_PREFIX) or value is None:
+            continue
+        name = key.removeprefix(_PREFIX)
+        if name not in hints:
+            raise UsageError(f"{_option(name)} is no parameter of the learner {arguments.learner}")
+        parameters[name] = value if isinstance(value, bool) else _value(name, value, hints[name])
+    try:
+        return learner_named(arguments.learner, **parameters)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _shown(default: Any) -> str:
+    return {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default).lower()
+
+
+def _value(name: str, text: str, hint: Any) -> Any:
+    """The text as the type of the field: a number, a word, yes or no, one of some, or none."""
+    choices = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    if type(None) in choices and text.lower() == "none":
+        return None
+    for choice in choices:
+        if get_origin(choice) is Literal:
+            found = next((value for value in get_args(choice) if str(value) == text), None)
+            if found is not None:
+                return found
+        elif choice is bool and text.lower() in (*_TRUE, *_FALSE):
+            return text.lower() in _TRUE
+        elif choice in (int, float, str):
+            try:
+                return choice(text)
+            except ValueError:
+                continue
+    wanted = " or ".join(_wanted(choice) for choice in choices)
+    raise UsageError(f"{_option(name)}: expected {wanted}, got {text!r}")
+
+
+def _wanted(choice: Any) -> str:
+    if get_origin(choice) is Literal:
+        return " or ".join(map(str, get_args(choice)))
+    return {int: "a whole number", float: "a number", bool: "yes or no", type(None): "none"}.get(choice, "a word")

@@ -1,0 +1,192 @@
+"""`margent train`: learn a model from labelled files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from typing import Any
+
+from margent.cli.command_line import UsageError
+from margent.cli.options import SCHEMES, add_reading, add_threads, whole
+
+_EXAMPLES = """\
+examples:
+  margent train train.txt -m model.margent
+  margent train train.txt --dev dev.txt -m model.margent --epochs 20 --patience 3
+  margent train train.txt -m ner.margent --features ner --constrain --min-count 2
+  margent train train.txt.gz -m mine.margent --template my-templates.txt
+  margent train train.conllu -m pos.margent --features pos --columns form,upos
+  margent train train.jsonl -m model.margent --json > report.json
+
+Ctrl-C ends the training and saves the best model so far.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from margent.cli.learner_options import add_learner_options
+    from margent.features.templates import PRESETS
+    from margent.learners import LEARNERS
+
+    parser.description = "Learn to label tokens from files in which the last column is the label."
+    parser.epilog = _EXAMPLES
+    add = parser.add_argument
+    add("train", metavar="TRAIN", nargs="+", help="labelled data, gzip or not; '-' is standard input")
+    add("-m", "--model", metavar="MODEL", required=True, help="where to save the model")
+    add("--dev", metavar="FILE", help="labelled data to watch: the epoch that does best on them is kept")
+    features = parser.add_mutually_exclusive_group()
+    features.add_argument("--features", choices=PRESETS, help="what is seen of a token (default: generic)")
+    features.add_argument("--template", metavar="FILE", help="feature templates in CRF++'s syntax")
+    add("--learner", choices=tuple(LEARNERS), default="perceptron", help="how mistakes move the weights")
+    add("--order", type=whole(1), default=1, metavar="K", help="how many labels back transitions look (default: 1)")
+    add("--scheme", choices=SCHEMES, help="how labels spell spans (default: found out)")
+    add("--constrain", action="store_true", help="predict only label sequences that the scheme allows")
+    add("--min-count", type=whole(1), default=1, metavar="N", help="leave out features that occur less often")
+    add(
+        "--restrict-labels",
+        type=whole(1),
+        metavar="N",
+        help="a word seen N times or more gets only labels it was seen with",
+    )
+    add(
+        "--label-cost",
+        type=_label_cost,
+        action="append",
+        metavar="LABEL=COST",
+        help="what a mistake costs where LABEL is right; others cost 1 (may be repeated)",
+    )
+    add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
+    add("--compact", action="store_true", help="save a smaller model: 16-bit weights, no features of weight zero")
+    add("--json", action="store_true", help="print one JSON object instead of tables")
+    add_threads(parser)
+    add_learner_options(parser)
+    add_reading(parser)
+
+
+def _label_cost(text: str) -> tuple[str, float]:
+    label, _, cost = text.rpartition("=")
+    try:
+        value = float(cost)
+    except ValueError:
+        value = -1.0
+    if not label or not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected LABEL=COST with a cost of at least 0, got {text!r}")
+    return label, value
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from margent.cli.data_files import DataReader, check_target
+    from margent.cli.learner_options import chosen_learner
+    from margent.cli.reports import as_json, classification_table, report_of
+    from margent.features.templates import Templates
+    from margent.models import Tagger
+
+    learner = chosen_learner(arguments)
+    if getattr(learner, "patience", None) is not None and arguments.dev is None:
+        raise UsageError("--patience watches the development data: give --dev FILE")
+    check_target(arguments.model)
+    reader = DataReader.of(arguments)
+    tagger = Tagger(
+        features=arguments.features if arguments.template is None else Templates.from_file(arguments.template),
+        learner=learner,
+        order=arguments.order,
+        scheme=arguments.scheme,
+        constrain=arguments.constrain,
+        label_costs=dict(arguments.label_cost) if arguments.label_cost else None,
+        restrict_labels=arguments.restrict_labels,
+        min_count=arguments.min_count,
+        seed=arguments.seed,
+        threads=arguments.threads,
+    )
+    X, y = reader.labelled(arguments.train, arguments.scheme)
+    X_dev: Any
+    y_dev: Any
+    X_dev, y_dev = (None, None) if arguments.dev is None else reader.labelled([arguments.dev], arguments.scheme)
+    say = _Printer(quiet=arguments.json)
+    say(f"{_counted(X)} to learn from" + (f", {_counted(X_dev)} to watch" if X_dev is not None else ""))
+    started = time.perf_counter()
+    table = _EpochTable(say, with_dev=X_dev is not None)
+    tagger.fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=False if arguments.json else None)
+    seconds = time.perf_counter() - started
+    tagger.save(arguments.model, compact=arguments.compact)
+    report = None if X_dev is None else report_of(y_dev, tagger.predict(X_dev), arguments.scheme)
+    if arguments.json:
+        summary = {
+            "model": arguments.model,
+            "bytes": os.path.getsize(arguments.model),
+            "sentences": len(X),
+            "labels": [str(name) for name in tagger.classes_],
+            "scheme": tagger.scheme_,
+            "features": tagger.feature_map_.n_unigrams + tagger.feature_map_.n_edges,
+            "seconds": seconds,
+            "epochs": tagger.history_,
+            "best_epoch": tagger.best_epoch_,
+            "interrupted": tagger.interrupted_,
+            "dev": None if report is None else as_json(report),
+        }
+        say.always(json.dumps(summary, indent=2, ensure_ascii=False))
+        return 0
+    if tagger.interrupted_:
+        say(_interruption(tagger))
+    if report is not None:
+        best = f" (epoch {tagger.best_epoch_})" if tagger.best_epoch_ is not None else ""
+        say(f"\non the development data{best}:\n\n{classification_table(report)}")
+    features = tagger.feature_map_.n_unigrams + tagger.feature_map_.n_edges
+    say(
+        f"saved {arguments.model}: {len(tagger.classes_)} labels, {features:,} features, "
+        f"{os.path.getsize(arguments.model) / 1e6:.1f} MB, trained in {seconds:.1f} s"
+    )
+    return 0
+
+
+def _counted(X: Any) -> str:
+    tokens = X.n_tokens if hasattr(X, "n_tokens") else sum(map(len, X))
+    return f"{len(X):,} sentences ({tokens:,} tokens)"
+
+
+def _interruption(tagger: Any) -> str:
+    done = len(tagger.history_)
+    if tagger.best_epoch_ is not None:
+        return f"interrupted after {done} epochs: the model of epoch {tagger.best_epoch_}, the best so far, is kept"
+    return f"interrupted in epoch {done + 1}: the model as it was then is kept"
+
+
+class _Printer:
+    """Prints lines as they come; a reader that has gone away does not stop the training."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        # The progress bar catches sys.stdout to print above itself: right on a terminal, wrong for a file.
+        self._stream = None if sys.stdout.isatty() else sys.stdout
+
+    def __call__(self, text: str) -> None:
+        if not self._quiet:
+            self.always(text)
+
+    def always(self, text: str) -> None:
+        try:
+            print(text, file=self._stream, flush=True)
+        except BrokenPipeError:
+            self._quiet = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _EpochTable:
+    """One line for each epoch, written when it ends."""
+
+    def __init__(self, say: _Printer, *, with_dev: bool) -> None:
+        self._say = say
+        self._best = -1.0
+        self._heading = "\nepoch  accuracy     updates  seconds" + ("     dev" if with_dev else "")
+
+    def add(self, epoch: Any) -> None:
+        if self._heading:
+            self._say(self._heading)
+            self._heading = ""
+        line = f"{epoch.epoch:5}  {100 * epoch.accuracy:7.2f}%  {epoch.updates:10,}  {epoch.seconds:7.2f}"
+        if epoch.dev_score is not None:
+            line += f"  {100 * epoch.dev_score:6.2f}{' *' if epoch.dev_score > self._best else ''}"
+            self._best = max(self._best, epoch.dev_score)
+        self._say(line)

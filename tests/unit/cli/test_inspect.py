@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import json
+
+import margent as library
+
+
+def test_summary(margent, folder):
+    output = margent("inspect", folder / "model.margent").output
+    assert "labels    21: B-CITY" in output
+    assert "scheme    iob2" in output
+    assert "features: generic" in output
+    assert "Perceptron(epochs=5" in output
+    assert "5 epochs" in output
+    assert "features of B-CITY:" in output and "transitions:" in output
+
+
+def test_top_features_of_a_label(margent, folder):
+    output = margent("inspect", folder / "model.margent", "--label", "B-CITY", "--top", 2).output
+    wanted = library.load(folder / "model.margent").top_features("B-CITY", 2)
+    assert output.split("\n", 2)[1] == "features of B-CITY:"
+    assert [line.split(None, 1)[1] for line in output.splitlines()[2:]] == [name for name, _ in wanted]
+
+
+def test_json(margent, folder):
+    report = json.loads(margent("inspect", folder / "model.margent", "--json", "--top", 1).output)
+    assert report["kind"] == "tagger"
+    assert report["features"] > 1000 and report["weights_not_zero"] > 1000
+    assert report["parameters"]["learner"]["epochs"] == 5
+    assert len(report["history"]) == report["epochs"] == 5
+    assert set(report["top_features"]) == set(report["labels"])
+    assert len(report["top_transitions"]) == 2
+
+
+def test_other_kinds_of_models(margent, tmp_path):
+    library.Tagger().fit([[{"w": "a"}, {"w": "b"}]], [["A", "B"]]).save(tmp_path / "attributes")
+    assert "input     attributes" in margent("inspect", tmp_path / "attributes").output
+    library.Tagger(features=["U:%x[0,0]", "B:%x[0,0]"]).fit([["a", "b"]], [["A", "B"]]).save(tmp_path / "templates")
+    output = margent("inspect", tmp_path / "templates").output
+    assert "templates of its own" in output and "2 for pairs of labels" in output
+
+
+def test_failures(fails, folder, tmp_path):
+    fails(1, "No such file", "inspect", tmp_path / "nothing")
+    fails(1, "does not begin as a Margent model", "inspect", folder / "train.txt")
+    fails(1, "no label 'B-MOON'", "inspect", folder / "model.margent", "--label", "B-MOON")
+    fails(2, "at least 0", "inspect", folder / "model.margent", "--top", -1)
