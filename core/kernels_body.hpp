@@ -51,10 +51,43 @@ MARGENT_INLINE Block<Real, NV> max_plus_block(int n, const Real* alpha, std::ptr
   return even;
 }
 
+// Rows wider than this many vectors are read from left to right, four predecessors at a time: then a table that does
+// not fit into L1 streams through it. Narrower ones keep their maxima in registers.
+constexpr int streamed_from = 16;
+
+// out[j] = max(out[j], max over q < n of alpha(q) + row(q)[j]); alpha(q) and row(q) say where predecessor q lies.
+template <class Real, class Alpha, class Row>
+MARGENT_INLINE void max_plus_streamed(int n, Alpha alpha, Row row, int width, Real* out) {
+  constexpr int w = W<Real>;
+  int q = 0;
+  for (; q + 4 <= n; q += 4) {
+    const Vec<Real, w> a = broadcast<Real, w>(alpha(q)), b = broadcast<Real, w>(alpha(q + 1));
+    const Vec<Real, w> c = broadcast<Real, w>(alpha(q + 2)), d = broadcast<Real, w>(alpha(q + 3));
+    const Real *ra = row(q), *rb = row(q + 1), *rc = row(q + 2), *rd = row(q + 3);
+    for (int j = 0; j < width; j += w) {
+      const Vec<Real, w> first = maximum(load<Real, w>(ra + j) + a, load<Real, w>(rb + j) + b);
+      const Vec<Real, w> second = maximum(load<Real, w>(rc + j) + c, load<Real, w>(rd + j) + d);
+      store(out + j, maximum(maximum(first, second), load<Real, w>(out + j)));
+    }
+  }
+  for (; q < n; ++q) {
+    const Vec<Real, w> a = broadcast<Real, w>(alpha(q));
+    const Real* ra = row(q);
+    for (int j = 0; j < width; j += w) store(out + j, maximum(load<Real, w>(ra + j) + a, load<Real, w>(out + j)));
+  }
+}
+
 template <class Real>
 void max_plus(int n, const Real* alpha, std::ptrdiff_t alpha_stride, const Real* rows, std::ptrdiff_t row_stride,
               int width, Real* out) {
   constexpr int w = W<Real>;
+  if (width > streamed_from * w) {
+    const Vec<Real, w> first = broadcast<Real, w>(alpha[0]);
+    for (int j = 0; j < width; j += w) store(out + j, load<Real, w>(rows + j) + first);
+    const auto alpha_of = [=](int q) { return alpha[(q + 1) * alpha_stride]; };
+    const auto row_of = [=](int q) { return rows + (q + 1) * row_stride; };
+    return max_plus_streamed<Real>(n - 1, alpha_of, row_of, width, out);
+  }
   int j = 0;
   for (; j + block * w <= width; j += block * w)
     store_block(out + j, max_plus_block<Real, block>(n, alpha, alpha_stride, rows + j, row_stride));
@@ -80,10 +113,14 @@ template <class Real>
 void max_plus_chosen(int count, const std::int32_t* which, const Real* alpha, const Real* rows,
                      std::ptrdiff_t row_stride, int width, Real* out) {
   constexpr int w = W<Real>;
-  constexpr int wide = 2 * block;
+  if (width > streamed_from * w) {
+    const auto alpha_of = [=](int q) { return alpha[which[q]]; };
+    const auto row_of = [=](int q) { return rows + which[q] * row_stride; };
+    return max_plus_streamed<Real>(count, alpha_of, row_of, width, out);
+  }
   int j = 0;
-  for (; j + wide * w <= width; j += wide * w)
-    max_plus_chosen_block<Real, wide>(count, which, alpha, rows + j, row_stride, out + j);
+  for (; j + block * w <= width; j += block * w)
+    max_plus_chosen_block<Real, block>(count, which, alpha, rows + j, row_stride, out + j);
   for (; j < width; j += w) max_plus_chosen_block<Real, 1>(count, which, alpha, rows + j, row_stride, out + j);
 }
 

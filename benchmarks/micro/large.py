@@ -69,13 +69,15 @@ def search_many_labels(n_labels: int) -> dict[str, Any]:
     import margent
     from margent.corpus import make_chain
 
-    # Peaked transitions and emissions, as in language; each symbol goes with few labels.
+    # As in language: few labels are frequent and many rare, few labels follow one, a symbol goes with few labels.
     random = np.random.default_rng(0)
-    transition = random.dirichlet(np.full(n_labels, 0.02), size=n_labels)
-    n_symbols = 5 * n_labels
-    emission = random.dirichlet(np.full(n_symbols, 0.02), size=n_labels)
+    frequency = 1 / np.arange(1, n_labels + 1)
+    frequency /= frequency.sum()
+    transition = random.dirichlet(20 * frequency, size=n_labels)
+    n_symbols = 10 * n_labels
+    emission = random.dirichlet(np.full(n_symbols, 0.002), size=n_labels)
     X, y, _ = make_chain(
-        4_000, n_labels, n_symbols, length=(10, 30), seed=1, transition=transition, emission=emission
+        11_000, n_labels, n_symbols, length=(10, 30), seed=1, start=frequency, transition=transition, emission=emission
     )
     X = [[str(symbol) for symbol in sentence] for sentence in X]
     y = [[str(label) for label in sentence] for sentence in y]
@@ -84,11 +86,11 @@ def search_many_labels(n_labels: int) -> dict[str, Any]:
     for name, restrict in (("free", None), ("restricted", 2)):
         tagger = margent.Tagger(
             features=templates, learner=margent.Perceptron(epochs=5), restrict_labels=restrict, threads=1
-        ).fit(X[:3000], y[:3000])
-        encoded, allowed = tagger._encode(X[3000:], None)
+        ).fit(X[:10_000], y[:10_000])
+        encoded, allowed = tagger._encode(X[10_000:], None)
         chain, examples = tagger._chain(), encoded.examples(allowed=allowed)
         result[f"{name}_epoch_seconds"] = min(epoch["seconds"] for epoch in tagger.history_)
-        result[f"{name}_accuracy"] = tagger.score(X[3000:], y[3000:])
+        result[f"{name}_accuracy"] = tagger.score(X[10_000:], y[10_000:])
         for kind in ("complete", "pruned") if restrict is None else ("restricted",):
             times = []
             for _ in range(3):
