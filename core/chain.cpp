@@ -27,6 +27,20 @@ ChainShape::ChainShape(int n_labels, int order)
   histories = contexts * base;
 }
 
+template <class Real>
+ExpTransitions<Real>::ExpTransitions(const ChainShape& shape, const Real* transitions) {
+  const int n = shape.n_labels, width = shape.width;
+  scale = -std::numeric_limits<Real>::infinity();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) scale = std::max(scale, transitions[i * width + j]);
+  if (scale == -std::numeric_limits<Real>::infinity()) scale = 0;
+  forward.grow(n * width);
+  backward.grow(n * width);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      forward[i * width + j] = backward[j * width + i] = std::exp(transitions[i * width + j] - scale);
+}
+
 namespace {
 
 template <class Real>
@@ -234,12 +248,70 @@ double log_sum(const Real* values, std::int64_t n, std::ptrdiff_t stride = 1) {
   return top + std::log(sum);
 }
 
+// sums[j] = sum over i < n of weights[i] * rows[i * width + j].
+template <class Real>
+void weighted_sum(int n, const Real* weights, const Real* rows, int width, Real* sums) {
+  std::fill(sums, sums + width, Real(0));
+  for (int i = 0; i < n; ++i) {
+    if (weights[i] == 0) continue;
+    const Real a = weights[i];
+    const Real* row = rows + static_cast<std::ptrdiff_t>(i) * width;
+    for (int j = 0; j < width; ++j) sums[j] += a * row[j];
+  }
+}
+
+// Below this, what underflow has cut off may matter: then the sum is made again in log space.
+template <class Real>
+constexpr Real trusted_sum = std::numeric_limits<Real>::min() / std::numeric_limits<Real>::epsilon() * 1000;
+
+// The forward step of an order-1 chain through exp_transitions. `before` has its largest value at 0.
+template <class Real>
+void forward_step_exp(const ChainScores<Real>& scores, const Real* before, const Real* emissions, Buffer<Real>& memory,
+                      Real* out) {
+  const ChainShape& s = scores.shape;
+  Real* weights = memory.need(2 * s.width);
+  Real* sums = weights + s.width;
+  for (int i = 0; i < s.n_labels; ++i) weights[i] = std::exp(before[i]);
+  weighted_sum(s.n_labels, weights, scores.exp_transitions->forward.data(), s.width, sums);
+  for (int j = 0; j < s.n_labels; ++j) {
+    if (sums[j] > trusted_sum<Real>) {
+      out[j] = std::log(sums[j]) + scores.exp_transitions->scale + emissions[j];
+      continue;
+    }
+    for (int i = 0; i < s.n_labels; ++i) weights[i] = before[i] + scores.transitions[i * s.width + j];
+    out[j] = static_cast<Real>(log_sum(weights, s.n_labels)) + emissions[j];
+  }
+}
+
+template <class Real>
+void backward_step_exp(const ChainScores<Real>& scores, const Real* after, const Real* emissions, Buffer<Real>& memory,
+                       Real* out) {
+  const ChainShape& s = scores.shape;
+  Real* values = memory.need(3 * s.width);
+  Real *weights = values + s.width, *sums = weights + s.width;
+  Real top = zero<Real>;
+  for (int j = 0; j < s.n_labels; ++j) {
+    values[j] = emissions[j] + after[j];
+    top = std::max(top, values[j]);
+  }
+  for (int j = 0; j < s.n_labels; ++j) weights[j] = top == zero<Real> ? Real(0) : std::exp(values[j] - top);
+  weighted_sum(s.n_labels, weights, scores.exp_transitions->backward.data(), s.width, sums);
+  for (int y = 0; y < s.n_labels; ++y) {
+    if (sums[y] > trusted_sum<Real>) {
+      out[y] = std::log(sums[y]) + scores.exp_transitions->scale + top;
+      continue;
+    }
+    for (int j = 0; j < s.n_labels; ++j) weights[j] = values[j] + scores.transitions[y * s.width + j];
+    out[y] = static_cast<Real>(log_sum(weights, s.n_labels));
+  }
+}
+
 template <class Real>
 void forward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   const ChainShape& s = scores.shape;
   const Kernels<Real>& kernel = kernels<Real>();
   Real* alpha = work.alpha.need(scores.length * s.states());
-  Real* top = work.row.need(2 * s.width);
+  Real* top = work.sums.need(2 * s.width);
   Real* sum = top + s.width;
   work.alpha_shift.resize(scores.length);
   first_position(scores, alpha);
@@ -249,6 +321,11 @@ void forward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
     Real* out = alpha + t * s.states();
     const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
     const Real* edges = edges_at(scores, t);
+    if (scores.exp_transitions && !edges) {
+      forward_step_exp(scores, before, emissions, work.row, out);
+      work.alpha_shift[t] = work.alpha_shift[t - 1] + shift_to_zero(s, out);
+      continue;
+    }
     const Real* transitions = transitions_at(scores, edges, work.matrix);
     for (std::int64_t c = 0; c < s.contexts; ++c, out += s.width) {
       std::fill(out, out + s.width, zero<Real>);
@@ -277,7 +354,7 @@ template <class Real>
 void backward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   const ChainShape& s = scores.shape;
   Real* beta = work.beta.need(scores.length * s.states());
-  Real* values = work.row.need(s.width);
+  Real* values = work.sums.need(s.width);
   Real* last = beta + (scores.length - 1) * s.states();
   std::copy(scores.end, scores.end + s.states(), last);
   work.beta_shift.resize(scores.length);
@@ -287,6 +364,11 @@ void backward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
     Real* out = beta + t * s.states();
     const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t + 1) * s.width;
     const Real* edges = edges_at(scores, t + 1);
+    if (scores.exp_transitions && !edges) {
+      backward_step_exp(scores, after, emissions, work.row, out);
+      work.beta_shift[t] = work.beta_shift[t + 1] + shift_to_zero(s, out);
+      continue;
+    }
     for (std::int64_t c = 0; c < s.contexts; ++c)
       for (int y = 0; y < s.n_labels; ++y) {
         const Real* row = scores.transitions + (c * s.base + y) * s.width;
@@ -598,6 +680,7 @@ void chain_sample(const ChainScores<Real>& scores, const ChainWorkspace<Real>& w
 }
 
 #define MARGENT_INSTANTIATE(Real)                                                                                    \
+  template struct ExpTransitions<Real>;                                                                              \
   template double chain_score(const ChainScores<Real>&, const std::int32_t*);                                        \
   template double chain_best(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                        \
   template double chain_trace_back(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                  \

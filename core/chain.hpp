@@ -42,6 +42,15 @@ class EdgeSource {
   virtual const Real* at(int position) = 0;
 };
 
+// exp(transitions - scale) of an order-1 chain and its transpose, both [L][width]: with them a step of the sums costs
+// one exponential and one logarithm per label, instead of one exponential per pair. `scale` is the largest transition.
+template <class Real>
+struct ExpTransitions {
+  ExpTransitions(const ChainShape& shape, const Real* transitions);
+  Real scale;
+  Buffer<Real> forward, backward;
+};
+
 template <class Real>
 struct ChainScores {
   ChainShape shape;
@@ -52,6 +61,7 @@ struct ChainScores {
   const Real* transposed = nullptr;      // k = 1 only: [j][i] = transitions[i][j]; -inf past the labels
   const Real* transition_bound = nullptr;  // k = 1 only: at least the maximum over i of transitions[i][j]
   EdgeSource<Real>* edges = nullptr;
+  const ExpTransitions<Real>* exp_transitions = nullptr;  // k = 1 only
   bool few_labels = false;  // many labels are forbidden at most positions: worth looking for
 };
 
@@ -59,7 +69,7 @@ struct ChainScores {
 // alpha_shift[t] and beta_shift[t]: the largest of each row is 0, however long the sequence.
 template <class Real>
 struct ChainWorkspace {
-  Buffer<Real> alpha, beta, reached, matrix, row;
+  Buffer<Real> alpha, beta, reached, matrix, row, sums;
   std::vector<double> alpha_shift, beta_shift;
   std::vector<std::int32_t> states, live;
 };

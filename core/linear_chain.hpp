@@ -42,6 +42,7 @@ class ChainScorer {
       end_.assign(model.end, model.end + s.states());
       for (Real& x : transitions_) x *= scale_;
       for (Real& x : end_) x *= scale_;
+      if (s.order == 1) exp_transitions_ = std::make_unique<ExpTransitions<Real>>(s, transitions_.data());
     }
   }
 
@@ -111,6 +112,7 @@ class ChainScorer {
     } else {
       scores.transitions = transitions_.data();
       scores.end = end_.data();
+      scores.exp_transitions = exp_transitions_.get();
     }
     scores.few_labels = examples.allowed_ptr != nullptr;
     if (model_.edges && examples.edges.ids) {
@@ -150,6 +152,7 @@ class ChainScorer {
   Buffer<float> gathered_, edge_matrix_;
   Buffer<Real> emissions_, wide_edges_;
   std::vector<Real> transitions_, end_, kept_;
+  std::unique_ptr<ExpTransitions<Real>> exp_transitions_;
   EdgeScores edge_scores_;
 };
 

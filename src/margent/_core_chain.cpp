@@ -50,6 +50,8 @@ class GivenScores {
       transposed_.grow(n_labels * width);
       transpose_transitions(transitions.data(), n_labels, s.width, transposed_.data());
       scores_.transposed = transposed_.data();
+      exp_transitions_ = std::make_unique<ExpTransitions<Real>>(s, transitions.data());
+      scores_.exp_transitions = exp_transitions_.get();
     }
   }
   // For tests and benchmarks: search with or without the bound that lets it stop early.
@@ -70,6 +72,7 @@ class GivenScores {
   Edges edges_;
   GivenEdges<Real> given_;
   Buffer<Real> transposed_, bound_;
+  std::unique_ptr<ExpTransitions<Real>> exp_transitions_;
   ChainScores<Real> scores_;
 };
 
