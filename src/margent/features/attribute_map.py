@@ -106,10 +106,15 @@ class VectorMap(FeatureMap):
 
         matrix = TokenMatrix.of(X, self.n_dimensions or None)
         if self.n_dimensions == 0:
+            if matrix.n_dimensions == 0:
+                raise CorpusError(
+                    f"found tokens of 0 feature(s) (shape={matrix.matrix.shape}) while a minimum of 1 is required."
+                )
             self.n_dimensions = matrix.n_dimensions
         if matrix.n_dimensions != self.n_dimensions and len(matrix):
             raise CorpusError(
-                f"the sequences have {matrix.n_dimensions} features a token, the model {self.n_dimensions}"
+                f"X has {matrix.n_dimensions} features, but {type(self).__name__} is expecting {self.n_dimensions} "
+                "features as input, as many as the tokens had in training"
             )
         ids, values, ptr = matrix.rows()
         return Encoded(matrix.starts, ids, ptr, None if np.all(values == 1) else values)

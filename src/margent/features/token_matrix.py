@@ -32,7 +32,10 @@ class TokenMatrix(Sequence[Any]):
         if not _is_sparse(matrix):
             matrix = np.asarray(matrix)
         if matrix.ndim != 2:
-            raise CorpusError(f"expected a matrix with a row for each token, got {matrix.ndim} dimensions")
+            raise CorpusError(
+                f"expected a matrix with a row for each token, got {matrix.ndim} dimensions. "
+                "Reshape your data: array.reshape(-1, 1) if a token has one number, array.reshape(1, -1) if it is one"
+            )
         sizes = np.asarray(lengths, dtype=np.int64)
         if sizes.ndim != 1 or (sizes < 0).any() or int(sizes.sum()) != matrix.shape[0]:
             raise CorpusError(
@@ -91,11 +94,9 @@ class TokenMatrix(Sequence[Any]):
         """The entries that are not zero, by rows: (ids, values, ptr)."""
         if _is_sparse(self.matrix):
             self.matrix.sum_duplicates()
-            ids, values, ptr = self.matrix.indices, self.matrix.data, self.matrix.indptr
+            ids, values, ptr = self.matrix.indices, _numbers(self.matrix.data), self.matrix.indptr
         else:
-            dense = self.matrix
-            if dense.dtype.kind not in "buif":
-                raise CorpusError(f"expected numbers as features of tokens, got an array of type {dense.dtype}")
+            dense = _numbers(self.matrix)
             tokens, ids = np.nonzero(dense)
             values = dense[tokens, ids]
             ptr = np.searchsorted(tokens, np.arange(dense.shape[0] + 1))
@@ -103,6 +104,20 @@ class TokenMatrix(Sequence[Any]):
         if not np.isfinite(numbers).all():
             raise CorpusError("a feature value is infinite or not a number; expected finite values")
         return np.ascontiguousarray(ids, dtype=np.int32), numbers, np.ascontiguousarray(ptr, dtype=np.int64)
+
+
+def _numbers(array: NDArray[Any]) -> NDArray[Any]:
+    """An array of real numbers; objects that are numbers become such."""
+    if array.dtype.kind == "c":
+        raise CorpusError("Complex data not supported: expected real numbers as features of tokens")
+    if array.dtype.kind == "O":
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise CorpusError(f"expected numbers as features of tokens, but {error}") from None
+    if array.dtype.kind not in "buif":
+        raise CorpusError(f"expected numbers as features of tokens, got an array of type {array.dtype}")
+    return array
 
 
 def _is_sparse(matrix: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 from typing import Any
 
 
@@ -11,7 +12,7 @@ def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) 
     value = getattr(owner, name)
     if optional and value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         wanted = f"a whole number of at least {minimum}" + (" or None" if optional else "")
         raise ValueError(f"{name} of {type(owner).__name__} should be {wanted}, got {value!r}")
 
@@ -19,7 +20,7 @@ def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) 
 def check_number(owner: Any, name: str, *, minimum: float) -> None:
     """The parameter must be a finite number of at least `minimum`."""
     value = getattr(owner, name)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < minimum:
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value) or value < minimum:
         raise ValueError(f"{name} of {type(owner).__name__} should be a number of at least {minimum}, got {value!r}")
 
 

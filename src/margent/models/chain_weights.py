@@ -151,6 +151,20 @@ class ChainWeights:
             [self._respread(level, j, n_labels, width) for j, level in enumerate(self.ends)],
         )
 
+    def with_features(self, n_features: int, n_edges: int) -> ChainWeights:
+        """The same weights for more features: the new ones come after the old ones, with weight 0."""
+        unigrams: Floats | SparseRows
+        if isinstance(self.unigrams, SparseRows):
+            unigrams = _more_rows(self.unigrams, n_features)
+        else:
+            fresh = np.zeros((n_features - len(self.unigrams), self.width), dtype=np.float32)
+            unigrams = np.concatenate([self.unigrams, fresh])
+        edges = self.edges
+        if edges is None and n_edges:
+            edges = SparseRows(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
+        edges = None if edges is None else _more_rows(edges, n_edges)
+        return ChainWeights(self.n_labels, self.order, unigrams, edges, self.transitions, self.ends)
+
     def _respread(self, level: Floats, digits: int, n_labels: int, width: int) -> Floats:
         """A table over histories of `digits` labels, spread over more labels; the start stays the last digit."""
         old = level.reshape((self.n_labels + 1,) * digits + (self.width,))[..., : self.n_labels]
@@ -213,6 +227,10 @@ def _add_levels(levels: list[Floats]) -> Floats:
     for level in levels[:-1]:
         total = (total.reshape(-1, *level.shape) + level).reshape(total.shape)
     return np.ascontiguousarray(total)
+
+
+def _more_rows(rows: SparseRows, n_rows: int) -> SparseRows:
+    return SparseRows(np.pad(rows.ptr, (0, n_rows + 1 - len(rows.ptr)), mode="edge"), rows.columns, rows.weights)
 
 
 def _kept(rows: SparseRows, keep: NDArray[np.bool_]) -> SparseRows:

@@ -17,6 +17,18 @@ Ids = NDArray[np.int32]
 MISSING = -1
 
 
+class Labellings(list[list[str]]):
+    """Label sequences, one for each sentence: a list like any other.
+
+    Only as an array it differs: (n_sentences,) objects, each a list, whether or not all are equally long. So
+    scikit-learn's `cross_val_predict` can put together what was predicted for several parts of the data.
+    """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        array = np.fromiter(self, dtype=object, count=len(self))
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+
 class LabelSet:
     """The labels of a model in order of their ids."""
 
@@ -36,6 +48,9 @@ class LabelSet:
             _core.encode_column(y.table, y.column_indices[0], y.sentence_indices, table, True)
             found: set[Any] = set(table.strings())
         else:
+            for number, labels in enumerate(y):
+                if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
+                    raise CorpusError(f"sentence {number}: expected a list of labels, got {labels!r:.60}")
             found = set(chain.from_iterable(y))
             for label in found:
                 if label is not None and not isinstance(label, str):
@@ -55,12 +70,12 @@ class LabelSet:
         except KeyError as error:
             raise self._unknown(error.args[0]) from None
 
-    def decode(self, ids: Ids, lengths: NDArray[np.int64]) -> list[list[str]]:
+    def decode(self, ids: Ids, lengths: NDArray[np.int64]) -> Labellings:
         """Ids of many sequences, one after the other, as lists of names."""
         names = self._array[ids].tolist()
         ends = np.cumsum(lengths).tolist()
         starts = [0, *ends[:-1]]
-        return [names[start:end] for start, end in zip(starts, ends)]
+        return Labellings(names[start:end] for start, end in zip(starts, ends))
 
     def _id(self, name: str) -> int:
         if name not in self.ids:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -14,10 +15,11 @@ from margent import _core, storage
 from margent.corpus.columns import Columns
 from margent.corpus.schemes import SCHEMES, Span, joined, scheme_of_pairs, spans, transition_mask
 from margent.errors import ConstraintError, CorpusError
+from margent.features.attribute_map import VectorMap
 from margent.features.choice import feature_map_for
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
-from margent.learners import Perceptron, learner_named, train
+from margent.learners import LEARNERS, Perceptron, learner_named, train
 from margent.learners.training import Callback
 from margent.metrics.span_counts import SpanCounter
 from margent.models import tagger_file
@@ -25,7 +27,8 @@ from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
 from margent.models.estimator import Estimator
 from margent.models.explanation import Explanation, explain_token, top_features
-from margent.models.labels import MISSING, LabelSet
+from margent.models.inputs import as_sentences, sentence_weights, sentences_and_labels
+from margent.models.labels import MISSING, Labellings, LabelSet
 
 Self = TypeVar("Self", bound="Tagger")
 Labels = list[str]
@@ -87,6 +90,7 @@ class Tagger(Estimator):
     history_ : list of dicts, one per epoch: loss, accuracy, seconds, dev_score
     scheme_ : the scheme of the labels, or None if they do not spell spans
     feature_map_, weights_ : what was learned
+    n_features_in_ : how many numbers a token has, where the input is arrays
     best_epoch_, interrupted_ : how the last training ended
 
     Examples
@@ -96,6 +100,9 @@ class Tagger(Estimator):
     >>> tagger.predict([["the", "dog", "barks"]])
     [['D', 'N', 'V']]
     """
+
+    weights_: ChainWeights
+    _native: tuple[Any, _core.LinearChain] | None
 
     def __init__(
         self,
@@ -157,7 +164,7 @@ class Tagger(Estimator):
         self._check_parameters()
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
-        X, y = _split(X, y)
+        X, y = sentences_and_labels(X, y)
         feature_map = feature_map_for(self.features, X)
         self._learn(feature_map, LabelSet(), None, X, y, sample_weight, X_dev, y_dev, callbacks, progress, True)
         return self
@@ -184,11 +191,23 @@ class Tagger(Estimator):
                 X, y, sample_weight=sample_weight, X_dev=X_dev, y_dev=y_dev, callbacks=callbacks, progress=progress
             )
         self._check_parameters()
-        X, y = _split(X, y)
+        feature_map, weights = self.feature_map_, self.weights_
+        if weights.order != self.order:
+            raise ValueError(
+                f"order is {self.order}, but the weights are of order {weights.order}: "
+                "partial_fit goes on as training began; to change the order, start anew with fit"
+            )
+        X, y = sentences_and_labels(X, y)
         grow = not freeze_features
-        self._learn(
-            self.feature_map_, self._labels, self.weights_, X, y, sample_weight, X_dev, y_dev, callbacks, progress, grow
-        )
+        try:
+            self._learn(
+                feature_map, self._labels, weights, X, y, sample_weight, X_dev, y_dev, callbacks, progress, grow
+            )
+        except BaseException:
+            # The features found so far stay, with weight 0: the tagger is as good as before.
+            self.weights_ = weights.with_features(feature_map.n_unigrams, feature_map.n_edges)
+            self._native = None
+            raise
         return self
 
     def _learn(
@@ -216,7 +235,7 @@ class Tagger(Estimator):
         self._mask(labels, scheme)  # wrong constraints are found before training
         dictionary = self._grown_dictionary(X, ids, weights is not None)
         allowed = None if dictionary is None else dictionary.allowed(Columns.from_sentences(X))
-        examples = encoded.examples(ids, _sentence_weights(sample_weight, encoded.n_sequences), allowed)
+        examples = encoded.examples(ids, sentence_weights(sample_weight, encoded.n_sequences), allowed)
 
         n_labels = len(labels)
         learner = self._learner()
@@ -236,7 +255,7 @@ class Tagger(Estimator):
             oracle.start_from(start.for_oracle())
         evaluate = None
         if X_dev is not None:
-            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *_split(X_dev, y_dev))
+            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *sentences_and_labels(X_dev, y_dev))
         result = train(learner, oracle, seed=self.seed, evaluate=evaluate, callbacks=callbacks, progress=progress)
         before = getattr(self, "history_", [])
         self.feature_map_ = feature_map
@@ -246,7 +265,8 @@ class Tagger(Estimator):
         self.history_ = [*before, *(epoch.as_dict() for epoch in result.history)]
         self.best_epoch_ = result.best_epoch
         self.interrupted_ = result.interrupted
-        self._native: _core.LinearChain | None = None
+        self._native = None
+        self._chain()
 
     def _set_labels(self, labels: LabelSet, scheme: str | None) -> None:
         self._labels = labels
@@ -254,19 +274,31 @@ class Tagger(Estimator):
         self.scheme_ = scheme
 
     def _check_parameters(self) -> None:
-        for name, least in (("order", 1), ("min_count", 1), ("seed", 0)):
+        for name, least in (("order", 1), ("min_count", 1), ("seed", 0), ("restrict_labels", 1), ("threads", 1)):
             value = getattr(self, name)
+            optional = name in ("restrict_labels", "threads")
+            if value is None and optional:
+                continue
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise ValueError(f"{name} of Tagger should be a whole number of at least {least}, got {value!r}")
+                wanted = f"a whole number of at least {least}" + (" or None" if optional else "")
+                raise ValueError(f"{name} of Tagger should be {wanted}, got {value!r}")
         if self.layout not in ("auto", "dense", "sparse"):
             raise ValueError(f"layout of Tagger should be auto, dense or sparse, got {self.layout!r}")
         if self.scheme is not None and self.scheme not in SCHEMES:
             raise ValueError(f"scheme of Tagger should be one of {', '.join(SCHEMES)} or None, got {self.scheme!r}")
 
     def _learner(self) -> Any:
-        if self.learner is None:
-            return Perceptron()
-        return learner_named(self.learner) if isinstance(self.learner, str) else self.learner
+        if isinstance(self.learner, str):
+            return learner_named(self.learner)
+        if isinstance(self.learner, type) or not (self.learner is None or hasattr(self.learner, "rule")):
+            raise TypeError(f"learner should be a learner such as Perceptron(), its name or None, got {self.learner!r}")
+        return Perceptron() if self.learner is None else self.learner
+
+    def _meant(self, name: str) -> Any:
+        value = getattr(self, name)
+        if name == "learner" and (value is None or (isinstance(value, str) and value in LEARNERS)):
+            return self._learner()
+        return value
 
     def _sparse(self, n_features: int, n_labels: int) -> bool:
         size = 2 * 4 * n_features * _core.padded_width(n_labels)  # weights and their sums, in bytes
@@ -286,7 +318,8 @@ class Tagger(Estimator):
         if self.restrict_labels is None:
             return None
         old = getattr(self, "_dictionary", None) if go_on else None
-        dictionary = old if old is not None else LabelDictionary(int(self.restrict_labels))
+        # A copy: what was learned must stay as it is where training fails later on.
+        dictionary = copy.copy(old) if old is not None else LabelDictionary(int(self.restrict_labels))
         dictionary.add(Columns.from_sentences(X), ids)
         return dictionary
 
@@ -319,8 +352,8 @@ class Tagger(Estimator):
 
     def predict(
         self, X: Any, constraints: Sequence[Constraints | Mapping[int, Any] | None] | None = None
-    ) -> list[Labels]:
-        """The best labelling of each sentence.
+    ) -> Labellings:
+        """The best labelling of each sentence: a list of lists of labels.
 
         `constraints`: for each sentence what is known of its labels (`Constraints`, or a dict from position to label
         or list of labels), or None. The answer is the best among the labellings that meet them; where there is none,
@@ -404,17 +437,17 @@ class Tagger(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Span F1 where the labels spell spans, otherwise the share of right tokens. Higher is better.
 
-        `sample_weight` is for scikit-learn; it weighs sentences in the share of right tokens only.
+        `sample_weight`: (n_sentences,), what each span or token of a sentence counts.
         """
         self._check_fitted()
-        X, y = _split(X, y)
+        X, y = sentences_and_labels(X, y)
         encoded, allowed = self._encode(X, None)
         gold_labels = self._labels.extended(y)
         gold = gold_labels.encode(y, encoded.lengths)
         predicted, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
         counter = SpanCounter(gold_labels.names) if self.scheme_ is not None else None
-        return _score(gold, predicted, encoded, counter, sample_weight)
+        return _score(gold, predicted, encoded, counter, sentence_weights(sample_weight, encoded.n_sequences))
 
     def explain(self, sentence: Any, position: int | None = None, *, top: int = 10) -> list[Explanation]:
         """Why each token (or the one at `position`) got its label: which features, over which rival label.
@@ -452,6 +485,14 @@ class Tagger(Estimator):
         return explanations
 
     # What was learned
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many numbers a token has; only of a tagger that was fitted to arrays."""
+        self._check_fitted()
+        if not isinstance(self.feature_map_, VectorMap):
+            raise AttributeError(f"n_features_in_ is for arrays; this {type(self).__name__} was fitted to text")
+        return self.feature_map_.n_dimensions
 
     def top_features(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """The features that speak most for a label, with their weights; and after them those most against it."""
@@ -500,6 +541,7 @@ class Tagger(Estimator):
 
     def _encode(self, X: Any, constraints: Any) -> tuple[Encoded, Allowed | None]:
         self._check_fitted()
+        X = as_sentences(X)
         encoded = self.feature_map_.encode(X)
         given = None
         if constraints is not None:
@@ -509,10 +551,10 @@ class Tagger(Estimator):
         return encoded, both_allowed(self._dictionary.allowed(Columns.from_sentences(X)), given)
 
     def _chain(self) -> _core.LinearChain:
-        """The native chain, made when first needed after a change."""
-        if self._native is None:
-            self._native = self.weights_.native(self._mask(self._labels, self.scheme_))
-        return self._native
+        """The native chain, made anew after a change of the weights or of `constrain`."""
+        if self._native is None or self._native[0] != self.constrain:
+            self._native = self.constrain, self.weights_.native(self._mask(self._labels, self.scheme_))
+        return self._native[1]
 
     def _mask(self, labels: LabelSet, scheme: str | None) -> NDArray[np.bool_] | None:
         """Which label may follow which (L + 1, L + 1), or None where nothing is forbidden."""
@@ -559,15 +601,6 @@ class Tagger(Estimator):
         return os.cpu_count() or 1
 
 
-def _split(X: Any, y: Any) -> tuple[Any, Any]:
-    """Sentences and labels; those of a file in columns may come as one."""
-    if y is None:
-        if not isinstance(X, Columns) or X.n_columns < 2:
-            raise CorpusError("labels are missing: give y, or Columns whose last column is the labels")
-        return X.split()
-    return X, y
-
-
 def _scheme(ids: NDArray[np.int32], sequence_ptr: NDArray[np.int64], labels: LabelSet) -> str | None:
     """The scheme of encoded labels, from the pairs of neighbours that occur."""
     names: list[str | None] = [*labels.names, "O", None]  # the border of a sequence counts as O; -1 is a missing label
@@ -581,15 +614,6 @@ def _scheme(ids: NDArray[np.int32], sequence_ptr: NDArray[np.int64], labels: Lab
     return scheme_of_pairs({(names[i], names[j]): int(n) for (i, j), n in zip(pairs.T, counts)})
 
 
-def _sentence_weights(given: Any, n: int) -> NDArray[np.float32] | None:
-    if given is None:
-        return None
-    weights = np.asarray(given, dtype=np.float32)
-    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise CorpusError(f"sample_weight should be {n} finite numbers of at least 0, one for each sentence")
-    return weights
-
-
 def _check_found(found: NDArray[np.bool_]) -> None:
     if not found.all():
         raise ConstraintError(f"sentence {int(np.argmin(found))}: the constraints leave no labelling")
@@ -600,14 +624,15 @@ def _score(
     predicted: NDArray[np.int32],
     encoded: Encoded,
     counter: SpanCounter | None,
-    sample_weight: Any = None,
+    weights_of_sentences: NDArray[np.float32] | None = None,
 ) -> float:
+    weights = None if weights_of_sentences is None else np.repeat(weights_of_sentences, encoded.lengths)
     if counter is not None and (gold != MISSING).all():
-        return counter.f1(gold, predicted, encoded.sequence_ptr)
+        return counter.f1(gold, predicted, encoded.sequence_ptr, weights)
     there = gold != MISSING
-    weights = None if sample_weight is None else np.repeat(np.asarray(sample_weight), encoded.lengths)[there]
     right = gold[there] == predicted[there]
-    return float(np.average(right, weights=weights)) if len(right) else 0.0
+    counted = np.ones(len(right)) if weights is None else weights[there]
+    return float(np.average(right, weights=counted)) if counted.any() else 0.0
 
 
 __all__ = ["ConfidentSpan", "Constraints", "Reading", "Tagger"]

@@ -26,6 +26,12 @@ Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 _PLAIN = ("order", "scheme", "restrict_labels", "min_count", "layout", "seed", "threads")
 
+# What `_set_learned` sets.
+_LEARNED = (
+    *("feature_map_", "weights_", "classes_", "scheme_", "history_", "best_epoch_", "interrupted_"),
+    *("_labels", "_native", "_dictionary"),
+)
+
 
 def stored(tagger: Tagger, *, compact: bool) -> Stored:
     """Header and arrays of a fitted tagger."""
@@ -49,12 +55,12 @@ def stored(tagger: Tagger, *, compact: bool) -> Stored:
     if tagger._dictionary is not None:
         words, ends = tagger._dictionary.words.dump()
         arrays |= {"dictionary": words, "dictionary.ends": ends, "dictionary.pairs": tagger._dictionary.pairs}
+        header["dictionary_min_count"] = tagger._dictionary.min_count
     return header, arrays
 
 
 def _parameters(tagger: Tagger) -> dict[str, Any]:
-    values: dict[str, Any] = {name: getattr(tagger, name) for name in _PLAIN}
-    values = {name: int(v) if isinstance(v, np.integer) else v for name, v in values.items()}
+    values: dict[str, Any] = {name: _plain(getattr(tagger, name)) for name in _PLAIN}
     features = tagger.features
     if isinstance(features, (Templates, list, tuple)):
         features = {"templates": list(Templates(features.lines if isinstance(features, Templates) else features).lines)}
@@ -66,14 +72,29 @@ def _parameters(tagger: Tagger) -> dict[str, Any]:
     learner = tagger.learner
     if learner is not None and not isinstance(learner, str):
         name = learner_name(learner)
-        learner = None if name is None else {"name": name, **asdict(learner)}
+        learner = None if name is None else {"name": name, **{k: _plain(v) for k, v in asdict(learner).items()}}
     values["learner"] = learner
     return values
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold; a parameter search hands out numbers of numpy."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     """The tagger in a file, everything in it checked."""
     tagger = _with_parameters(kind, file)
+    _set_learned(tagger, file, function)
+    try:
+        tagger._chain()
+    except ValueError as error:
+        raise file.error(str(error)) from None
+    return tagger
+
+
+def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
+    """Gives a tagger what a file says was learned. Its parameters may have been set anew since, so they say nothing."""
     labels = LabelSet(file.texts("labels"))
     if not len(labels) or len(labels.ids) != len(labels) + 1:
         raise file.error("its labels should be different from each other, and at least one")
@@ -90,14 +111,7 @@ def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     tagger.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
     tagger.interrupted_ = file.value("interrupted", bool)
     tagger._native = None
-    tagger._dictionary = _restored_dictionary(tagger, file, len(labels))
-    if tagger.weights_.order != tagger.order:
-        raise file.error("its weights are of another order than its parameters say")
-    try:
-        tagger._mask(labels, tagger.scheme_)
-    except ValueError as error:
-        raise file.error(str(error)) from None
-    return tagger
+    tagger._dictionary = _restored_dictionary(file, len(labels))
 
 
 def _schemes() -> tuple[str, ...]:
@@ -123,10 +137,10 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
     return tagger
 
 
-def _restored_dictionary(tagger: Tagger, file: ModelFile, n_labels: int) -> LabelDictionary | None:
-    if tagger.restrict_labels is None:
+def _restored_dictionary(file: ModelFile, n_labels: int) -> LabelDictionary | None:
+    if "dictionary_min_count" not in file.header:
         return None
-    dictionary = LabelDictionary(int(tagger.restrict_labels))
+    dictionary = LabelDictionary(file.value("dictionary_min_count", int, minimum=1))
     try:
         dictionary.words = _core.StringTable.restore(*file.packed_strings("dictionary"))
     except ModelFileError:
@@ -143,19 +157,16 @@ def _restored_dictionary(tagger: Tagger, file: ModelFile, n_labels: int) -> Labe
 
 
 def copied_state(tagger: Tagger) -> dict[str, Any]:
-    """Parameters and, of a fitted tagger, header and arrays: plain data that `copy` and process pools can hand on."""
-    state: dict[str, Any] = {"parameters": tagger.get_params(deep=False)}
-    if tagger.__sklearn_is_fitted__():
+    """What `copy` and process pools hand on: of a fitted tagger header and arrays, and all its other attributes."""
+    state: dict[str, Any] = {"attributes": {k: v for k, v in vars(tagger).items() if k not in _LEARNED}}
+    if "weights_" in vars(tagger):
         state["stored"] = stored(tagger, compact=False)
         state["function"] = getattr(tagger.feature_map_, "function", None)
     return state
 
 
 def set_copied_state(tagger: Tagger, state: dict[str, Any]) -> None:
-    for name, value in state["parameters"].items():
-        setattr(tagger, name, value)
+    vars(tagger).update(state["attributes"])
     if "stored" in state:
         header, arrays = state["stored"]
-        file = ModelFile("<memory>", "tagger", __version__, header, arrays)
-        fitted = restored(type(tagger), file, state["function"])
-        vars(tagger).update({k: v for k, v in vars(fitted).items() if k not in state["parameters"]})
+        _set_learned(tagger, ModelFile("<memory>", "tagger", __version__, header, arrays), state["function"])
