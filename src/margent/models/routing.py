@@ -6,6 +6,7 @@ With `sklearn.set_config(enable_metadata_routing=True)`, a Pipeline or GridSearc
 
 from __future__ import annotations
 
+import copy
 import inspect
 from typing import Any, TypeVar
 
@@ -14,11 +15,17 @@ Self = TypeVar("Self", bound="MetadataRouting")
 _OWN = ("self", "X", "y")  # arguments that need no routing
 
 
-class MetadataRouting:
-    """The requests of an estimator, by method and argument: True, False, the name under which it comes, or None."""
+class Requests(dict[str, dict[str, Any]]):
+    """By method and argument: True, False, the name under which it comes, or None where nothing was said."""
 
-    # The name is the one that scikit-learn's clone looks for; the value is plain data.
-    _metadata_request: dict[str, dict[str, Any]]
+    def __sklearn_clone__(self) -> Requests:
+        return copy.deepcopy(self)
+
+
+class MetadataRouting:
+    """What an estimator says of the arguments of its methods."""
+
+    _metadata_request: Requests  # the name that scikit-learn's clone looks for
 
     def set_fit_request(self: Self, **requests: bool | str | None) -> Self:
         """Whether `fit` wants its arguments besides X and y: `set_fit_request(sample_weight=True)`."""
@@ -63,11 +70,11 @@ class MetadataRouting:
                     f"expected one of {', '.join(known) or 'none'}"
                 )
         old = self._requests()
-        self._metadata_request = {**old, method: {**old.get(method, {}), **requests}}
+        self._metadata_request = Requests({**old, method: {**old.get(method, {}), **requests}})
         return self
 
-    def _requests(self) -> dict[str, dict[str, Any]]:
-        return getattr(self, "_metadata_request", {})
+    def _requests(self) -> Requests:
+        return getattr(self, "_metadata_request", Requests())
 
     def _extra_arguments(self, method: str) -> list[str]:
         if not hasattr(type(self), method):

@@ -261,7 +261,7 @@ class Tagger(Estimator):
         self.feature_map_ = feature_map
         self._dictionary: LabelDictionary | None = dictionary
         self._set_labels(labels, scheme)
-        self.weights_ = ChainWeights.from_oracle(n_labels, self.order, result.weights)
+        self.weights_ = ChainWeights.from_oracle(n_labels, int(self.order), result.weights)
         self.history_ = [*before, *(epoch.as_dict() for epoch in result.history)]
         self.best_epoch_ = result.best_epoch
         self.interrupted_ = result.interrupted
