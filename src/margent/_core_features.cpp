@@ -148,7 +148,7 @@ class AttributeReader {
     PyObject* v = value.ptr();
     const std::size_t size = name_.size();
     if (PyUnicode_Check(v)) {
-      name_ += '=';
+      name_ += ':';
       name_ += utf8(value);
       add(name_, 1);
     } else if (PyDict_Check(v)) {

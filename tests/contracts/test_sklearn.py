@@ -281,7 +281,7 @@ def test_pipeline(data: Any, addresses: Any) -> None:
     pipeline = Pipeline([("attributes", FunctionTransformer(to_attributes)), ("tagger", quick())])
     pipeline.set_params(tagger__learner__epochs=5).fit(X, y)
     assert pipeline.score(X, y) > 0.8
-    assert ("word=," in dict(pipeline["tagger"].top_features("O"))) and pipeline["tagger"].learner.epochs == 5
+    assert ("word:," in dict(pipeline["tagger"].top_features("O"))) and pipeline["tagger"].learner.epochs == 5
     assert len(cross_val_predict(pipeline, X, y, cv=2, n_jobs=2)) == len(X)
     assert "Tagger" in repr(pipeline) and "Tagger" in pipeline._repr_html_()
 

@@ -20,7 +20,7 @@ SentenceFunction = Callable[[Any], Sequence[Any]]
 class AttributeMap(FeatureMap):
     """Tokens as dicts or lists of attributes.
 
-    A list of names gives each the value 1. In a dict, text makes the attribute `name=text` with value 1, a number or
+    A list of names gives each the value 1. In a dict, text makes the attribute `name:text` with value 1, a number or
     bool makes `name` with that value, a nested dict, list or set makes `name:inner`. With a `function`, sentences may
     be anything: it turns each into a list with the attributes of each token.
     """

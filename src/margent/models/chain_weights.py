@@ -105,6 +105,16 @@ class ChainWeights:
         )
         return row[: self.n_labels]
 
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """Feature, label and weight of each feature weight that is not zero, by features."""
+        if isinstance(self.unigrams, SparseRows):
+            ptr, columns, weights = self.unigrams.arrays
+            there = np.flatnonzero(weights[: ptr[-1]])
+            rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+            return rows[there], columns[there].astype(np.int64), weights[there]
+        features, labels = np.nonzero(self.unigrams[:, : self.n_labels])
+        return features, labels, self.unigrams[features, labels]
+
     def edge_weights(self, feature: int) -> Floats:
         """(L + 1, L) the weights of an edge feature by previous label and label."""
         assert self.edges is not None

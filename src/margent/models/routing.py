@@ -74,7 +74,7 @@ class MetadataRouting:
         return self
 
     def _requests(self) -> Requests:
-        return getattr(self, "_metadata_request", Requests())
+        return self._metadata_request if hasattr(self, "_metadata_request") else Requests()
 
     def _extra_arguments(self, method: str) -> list[str]:
         if not hasattr(type(self), method):
