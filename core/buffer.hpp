@@ -38,6 +38,7 @@ class Buffer {
       allocate(n + n / 2);
     }
     size_ = n;
+    zeroed_ = false;
     return data_;
   }
 
@@ -50,7 +51,7 @@ class Buffer {
       larger.size_ = size_;
       swap(larger);
     }
-    if (n > size_) std::memset(static_cast<void*>(data_ + size_), 0, (n - size_) * sizeof(T));
+    if (n > size_ && !zeroed_) std::memset(static_cast<void*>(data_ + size_), 0, (n - size_) * sizeof(T));
     size_ = n;
   }
 
@@ -58,24 +59,43 @@ class Buffer {
   static constexpr std::size_t alignment = 64;
   static constexpr std::size_t huge_page = std::size_t(1) << 21;
 
+  // Leaves the memory zeroed where that is free: fresh pages of the system are.
   void allocate(std::size_t n) {
-    if (n > SIZE_MAX / sizeof(T) - huge_page) throw std::bad_alloc();
-    std::size_t bytes = n * sizeof(T);
-    const std::size_t align = bytes >= 2 * huge_page ? huge_page : alignment;
-    bytes = (bytes + align - 1) / align * align;
-    if (bytes == 0) bytes = align;
+    if (n > SIZE_MAX / sizeof(T) - 2 * huge_page) throw std::bad_alloc();
+    std::size_t bytes = (n * sizeof(T) + alignment - 1) / alignment * alignment;
+    if (bytes == 0) bytes = alignment;
+#if defined(__linux__)
+    if (bytes >= 2 * huge_page) {
+      mapped_bytes_ = bytes + huge_page;
+      mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (mapped_ == MAP_FAILED) {
+        mapped_ = nullptr;
+        throw std::bad_alloc();
+      }
+      const std::uintptr_t start = (reinterpret_cast<std::uintptr_t>(mapped_) + huge_page - 1) / huge_page * huge_page;
+      data_ = reinterpret_cast<T*>(start);
+      madvise(data_, bytes, MADV_HUGEPAGE);
+      zeroed_ = true;
+      capacity_ = bytes / sizeof(T);
+      return;
+    }
+#endif
 #if defined(_WIN32)
-    data_ = static_cast<T*>(_aligned_malloc(bytes, align));
+    data_ = static_cast<T*>(_aligned_malloc(bytes, alignment));
 #else
-    data_ = static_cast<T*>(std::aligned_alloc(align, bytes));
+    data_ = static_cast<T*>(std::aligned_alloc(alignment, bytes));
 #endif
     if (!data_) throw std::bad_alloc();
-#if defined(__linux__)
-    if (align == huge_page) madvise(data_, bytes, MADV_HUGEPAGE);
-#endif
     capacity_ = bytes / sizeof(T);
   }
   void release() {
+#if defined(__linux__)
+    if (mapped_) {
+      munmap(mapped_, mapped_bytes_);
+      data_ = nullptr;
+      mapped_ = nullptr;
+    }
+#endif
 #if defined(_WIN32)
     _aligned_free(data_);
 #else
@@ -83,14 +103,21 @@ class Buffer {
 #endif
     data_ = nullptr;
     capacity_ = size_ = 0;
+    zeroed_ = false;
   }
   void swap(Buffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
+    std::swap(zeroed_, other.zeroed_);
+    std::swap(mapped_, other.mapped_);
+    std::swap(mapped_bytes_, other.mapped_bytes_);
   }
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
+  bool zeroed_ = false;      // everything past what was ever given out is zero
+  void* mapped_ = nullptr;   // where the system's pages begin, if they are mapped
+  std::size_t mapped_bytes_ = 0;
 };
 
 }  // namespace margent

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -12,10 +14,15 @@ namespace margent {
 
 ChainShape::ChainShape(int n_labels, int order)
     : n_labels(n_labels), order(order), width(padded_width(n_labels)), base(n_labels + 1), contexts(1) {
+  // Indices into a position's transitions are 32 bits wide in places.
+  const auto check = [this] {
+    if (contexts * base > std::numeric_limits<std::int32_t>::max() / width)
+      throw std::length_error("too many labels for a chain of this order");
+  };
+  check();
   for (int i = 1; i < order; ++i) {
     contexts *= base;
-    if (contexts * base * width > std::numeric_limits<std::int32_t>::max())
-      throw std::length_error("too many labels for a chain of this order");
+    check();
   }
   histories = contexts * base;
 }
@@ -47,6 +54,27 @@ Predecessors predecessors(const ChainShape& s, std::int64_t context) {
 // A context whose most recent label is the start symbol has no tokens before it: no state of it after position 0.
 bool only_at_start(const ChainShape& s, std::int64_t context) {
   return s.order > 1 && s.last_label(context) == s.n_labels;
+}
+
+// The index-th state in the order in which ties are decided: by the last label, then by the ones before it, backwards.
+std::int64_t state_in_tie_order(const ChainShape& s, std::int64_t index) {
+  std::int64_t context = 0, rest = index % s.contexts;
+  for (std::int64_t place = s.contexts; place > 1; place /= s.base, rest /= s.base)
+    context = context * s.base + rest % s.base;
+  // The digits of `rest` came out backwards: its leading one is the most recent label of the context.
+  return context * s.width + index / s.contexts;
+}
+
+// Subtracts the largest alpha or beta of a position from all of them and returns it, so that numbers stay small however
+// long the sequence: a float has seven digits, and what is compared are differences. Nothing happens if all are -inf.
+template <class Real>
+double shift_to_zero(const ChainShape& s, Real* states) {
+  Real top = zero<Real>;
+  for (std::int64_t c = 0; c < s.contexts; ++c)
+    for (int y = 0; y < s.n_labels; ++y) top = std::max(top, states[c * s.width + y]);
+  if (top == zero<Real>) return 0;
+  for (std::int64_t i = 0; i < s.states(); ++i) states[i] -= top;
+  return top;
 }
 
 template <class Real>
@@ -110,42 +138,57 @@ void pruned_step(const ChainScores<Real>& scores, const Real* before, const Real
   for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
 }
 
-// alpha of the max-plus semiring for all positions.
+// alpha of the max-plus semiring at one position after the first.
 template <class Real>
-void forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
+void max_step(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, int t) {
   const ChainShape& s = scores.shape;
-  const Kernels<Real>& kernel = kernels<Real>();
-  Real* alpha = work.alpha.need(scores.length * s.states());
-  first_position(scores, alpha);
-  if (s.order == 1 && !scores.edges && !scores.transition_bound)
-    return kernel.viterbi_forward(scores.length, s.n_labels, scores.transitions, scores.emissions, s.width, alpha);
-  for (int t = 1; t < scores.length; ++t) {
-    const Real* before = alpha + (t - 1) * s.states();
-    Real* out = alpha + t * s.states();
-    const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
-    const Real* edges = edges_at(scores, t);
-    if (s.order == 1 && !edges && scores.transition_bound) {
-      pruned_step(scores, before, emissions, work.sorted, out);
+  const Real* before = work.alpha.data() + (t - 1) * s.states();
+  Real* out = work.alpha.data() + t * s.states();
+  const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
+  const Real* edges = edges_at(scores, t);
+  if (s.order == 1 && !edges && scores.transition_bound)
+    return pruned_step(scores, before, emissions, work.sorted, out);
+  const Real* transitions = transitions_at(scores, edges, work.matrix);
+  for (std::int64_t c = 0; c < s.contexts; ++c, out += s.width) {
+    if (only_at_start(s, c)) {
+      std::fill(out, out + s.width, zero<Real>);
       continue;
     }
-    const Real* transitions = transitions_at(scores, edges, work.matrix);
-    for (std::int64_t c = 0; c < s.contexts; ++c, out += s.width) {
-      if (only_at_start(s, c)) {
-        std::fill(out, out + s.width, zero<Real>);
-        continue;
-      }
-      const Predecessors p = predecessors(s, c);
-      kernel.max_plus(p.count, before + p.state, p.state_stride, transitions + p.row, p.row_stride, s.width, out);
-      for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
-      if (edges && s.order > 1) {
-        const Real* row = edges + s.last_label(c) * s.width;
-        for (int j = 0; j < s.n_labels; ++j) out[j] += row[j];
-      }
+    const Predecessors p = predecessors(s, c);
+    kernels<Real>().max_plus(p.count, before + p.state, p.state_stride, transitions + p.row, p.row_stride, s.width,
+                             out);
+    for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
+    if (edges && s.order > 1) {
+      const Real* row = edges + s.last_label(c) * s.width;
+      for (int j = 0; j < s.n_labels; ++j) out[j] += row[j];
     }
   }
 }
 
-// The scores of the predecessors of `state` at `position`, without the emission: values[f].
+// alpha of the max-plus semiring for all positions, shifted to zero once in a while: differences within a position are
+// what the search needs. Returns what has to be added to alpha at the last position.
+template <class Real>
+double forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
+  const ChainShape& s = scores.shape;
+  Real* alpha = work.alpha.need(scores.length * s.states());
+  first_position(scores, alpha);
+  Real* reached = work.reached.need(scores.length * s.states());
+  double shift = 0;
+  for (int begin = 0; begin + 1 < scores.length; begin += unshifted_length) {
+    Real* first = alpha + begin * s.states();
+    if (begin > 0) shift += shift_to_zero(s, first);
+    const int end = std::min(scores.length, begin + unshifted_length + 1);
+    if (s.order == 1 && !scores.edges && !scores.transition_bound)
+      kernels<Real>().viterbi_forward(end - begin, s.n_labels, scores.transitions,
+                                      scores.emissions + static_cast<std::ptrdiff_t>(begin) * s.width, s.width, first,
+                                      reached + begin * s.states());
+    else
+      for (int t = begin + 1; t < end; ++t) max_step(scores, work, t);
+  }
+  return shift;
+}
+
+// The scores of the predecessors of `state` at `position`, up to what is the same for all of them: values[f].
 template <class Real>
 Predecessors predecessor_scores(const ChainScores<Real>& scores, const Real* alpha, int position, std::int64_t state,
                                 Real* values) {
@@ -154,15 +197,12 @@ Predecessors predecessor_scores(const ChainScores<Real>& scores, const Real* alp
   const int y = static_cast<int>(state % s.width);
   const Predecessors p = predecessors(s, context);
   const Real* before = alpha + (position - 1) * s.states() + p.state;
-  const Real* edges = edges_at(scores, position);
+  const Real* edges = s.order == 1 ? edges_at(scores, position) : nullptr;
   const Real* row = scores.transitions + p.row + y;
-  if (s.order == 1 && edges) {
+  if (edges)
     for (int f = 0; f < p.count; ++f) values[f] = before[f] + (row[f * p.row_stride] + edges[f * s.width + y]);
-  } else {
+  else
     for (int f = 0; f < p.count; ++f) values[f] = before[f * p.state_stride] + row[f * p.row_stride];
-    if (edges)
-      for (int f = 0; f < p.count; ++f) values[f] += edges[s.last_label(context) * s.width + y];
-  }
   return p;
 }
 
@@ -172,12 +212,11 @@ std::int64_t best_final_state(const ChainScores<Real>& scores, const Real* alpha
   const Real* last = alpha + (scores.length - 1) * s.states();
   std::int64_t best = 0;
   *value = zero<Real>;
-  for (std::int64_t c = 0; c < s.contexts; ++c)
-    for (int y = 0; y < s.n_labels; ++y) {
-      const std::int64_t state = c * s.width + y;
-      const Real x = last[state] + scores.end[state];
-      if (x > *value) *value = x, best = state;
-    }
+  for (std::int64_t i = 0; i < s.contexts * s.n_labels; ++i) {
+    const std::int64_t state = state_in_tie_order(s, i);
+    const Real x = last[state] + scores.end[state];
+    if (x > *value) *value = x, best = state;
+  }
   return best;
 }
 
@@ -199,7 +238,9 @@ void forward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   Real* alpha = work.alpha.need(scores.length * s.states());
   Real* top = work.row.need(2 * s.width);
   Real* sum = top + s.width;
+  work.alpha_shift.resize(scores.length);
   first_position(scores, alpha);
+  work.alpha_shift[0] = shift_to_zero(s, alpha);
   for (int t = 1; t < scores.length; ++t) {
     const Real* before = alpha + (t - 1) * s.states();
     Real* out = alpha + t * s.states();
@@ -225,6 +266,7 @@ void forward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
         out[j] = top[j] + std::log(sum[j]) + emissions[j] + (edge_row ? edge_row[j] : Real(0));
       }
     }
+    work.alpha_shift[t] = work.alpha_shift[t - 1] + shift_to_zero(s, alpha + t * s.states());
   }
 }
 
@@ -233,7 +275,10 @@ void backward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   const ChainShape& s = scores.shape;
   Real* beta = work.beta.need(scores.length * s.states());
   Real* values = work.row.need(s.width);
-  std::copy(scores.end, scores.end + s.states(), beta + (scores.length - 1) * s.states());
+  Real* last = beta + (scores.length - 1) * s.states();
+  std::copy(scores.end, scores.end + s.states(), last);
+  work.beta_shift.resize(scores.length);
+  work.beta_shift[scores.length - 1] = shift_to_zero(s, last);
   for (int t = scores.length - 2; t >= 0; --t) {
     const Real* after = beta + (t + 1) * s.states();
     Real* out = beta + t * s.states();
@@ -249,18 +294,33 @@ void backward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
         }
         out[c * s.width + y] = static_cast<Real>(log_sum(values, s.n_labels));
       }
+    work.beta_shift[t] = work.beta_shift[t + 1] + shift_to_zero(s, out);
   }
 }
 
 template <class Real>
-double total_of_last(const ChainScores<Real>& scores, const Real* alpha) {
+double total_of_last(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work) {
   const ChainShape& s = scores.shape;
-  const Real* last = alpha + (scores.length - 1) * s.states();
+  const Real* last = work.alpha.data() + (scores.length - 1) * s.states();
   double total = zero<double>;
   for (std::int64_t c = 0; c < s.contexts; ++c)
     for (int y = 0; y < s.n_labels; ++y)
       total = log_add(total, static_cast<double>(last[c * s.width + y]) + scores.end[c * s.width + y]);
-  return total;
+  return total + work.alpha_shift[scores.length - 1];
+}
+
+// out[i] += exp(x) for all (i, x) that `each` visits, then divided by the sum; out is zero before.
+template <class Each>
+void exp_normalized(const Each& each, double* out, std::int64_t size) {
+  double top = zero<double>, sum = 0;
+  each([&](std::int64_t, double x) { top = std::max(top, x); });
+  each([&](std::int64_t i, double x) {
+    if (x == zero<double>) return;
+    const double e = std::exp(x - top);
+    out[i] += e;
+    sum += e;
+  });
+  for (std::int64_t i = 0; i < size; ++i) out[i] /= sum;
 }
 
 }  // namespace
@@ -284,19 +344,21 @@ double chain_score(const ChainScores<Real>& scores, const std::int32_t* labels) 
 
 template <class Real>
 double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels) {
-  const ChainShape& s = scores.shape;
   if (scores.length == 0) return 0;
-  forward_max(scores, work);
+  return forward_max(scores, work) + chain_trace_back(scores, work, labels);
+}
+
+template <class Real>
+double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels) {
+  const ChainShape& s = scores.shape;
   const Real* alpha = work.alpha.data();
   Real value;
   std::int64_t state = best_final_state(scores, alpha, &value);
   if (value == zero<Real>) return value;
   labels[scores.length - 1] = static_cast<std::int32_t>(state % s.width);
-  if (scores.transposed && !scores.edges) {
-    const Kernels<Real>& kernel = kernels<Real>();
-    for (int t = scores.length - 1; t > 0; --t)
-      labels[t - 1] = kernel.argmax_sum(alpha + static_cast<std::ptrdiff_t>(t - 1) * s.width,
-                                        scores.transposed + static_cast<std::ptrdiff_t>(labels[t]) * s.width, s.n_labels);
+  if (scores.transposed && !scores.edges && !scores.transition_bound) {
+    kernels<Real>().viterbi_backward(scores.length, s.n_labels, scores.transposed, s.width, alpha,
+                                     work.reached.data(), labels);
     return value;
   }
   Real* values = work.row.need(s.base);
@@ -317,62 +379,62 @@ int chain_k_best(const ChainScores<Real>& scores, int k, ChainWorkspace<Real>& w
     values[0] = 0;
     return 1;
   }
-  forward_max(scores, work);
+  const double shift = forward_max(scores, work);
   const Real* alpha = work.alpha.data();
   Real* options = work.row.need(s.base);
+  Real top;
+  best_final_state(scores, alpha, &top);
 
-  // A labelling not yet built: it agrees with labelling `parent` after `position` and is in `state` there.
+  // A labelling not yet built: it agrees with labelling `parent` after `position`, is in `state` there and goes the
+  // best way before. `loss` is what it scores less than the best labelling: a sum of differences that are never
+  // negative, so no labelling can come out better than the one it was split off.
   struct Candidate {
-    Real score;
+    double loss;
     std::int32_t parent, position;
-    std::int64_t state;
+    std::int64_t state, arrival;
+    bool operator<(const Candidate& other) const {
+      return loss != other.loss ? loss < other.loss : arrival < other.arrival;
+    }
   };
-  std::vector<Candidate> open;  // ascending score; never more than can still be used
+  std::set<Candidate> open;  // never more than can still be used
+  std::int64_t arrivals = 0;
   int done = 0;
-  const auto offer = [&](Candidate c) {
-    const std::size_t room = static_cast<std::size_t>(k - done);
-    if (c.score == zero<Real> || room == 0) return;
-    if (open.size() >= room && c.score <= open.front().score) return;
-    const auto place = std::lower_bound(open.begin(), open.end(), c,
-                                        [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
-    open.insert(place, c);
-    if (open.size() > room) open.erase(open.begin());
+  const auto offer = [&](double loss, std::int32_t parent, int position, std::int64_t state) {
+    const bool full = open.size() >= static_cast<std::size_t>(k - done);
+    if (full && (open.empty() || loss >= open.rbegin()->loss)) return;
+    if (full) open.erase(std::prev(open.end()));
+    open.insert({loss, parent, position, state, arrivals++});
   };
 
   const Real* last = alpha + (n - 1) * s.states();
-  for (std::int64_t c = 0; c < s.contexts; ++c)
-    for (int y = 0; y < s.n_labels; ++y)
-      offer({last[c * s.width + y] + scores.end[c * s.width + y], -1, n - 1, c * s.width + y});
+  for (std::int64_t i = 0; i < s.contexts * s.n_labels; ++i) {
+    const std::int64_t state = state_in_tie_order(s, i);
+    const Real x = last[state] + scores.end[state];
+    if (x > zero<Real>) offer(static_cast<double>(top) - x, -1, n - 1, state);
+  }
 
   work.states.resize(static_cast<std::size_t>(k) * n);
-  while (!open.empty()) {
-    const Candidate c = open.back();
-    open.pop_back();
+  while (!open.empty() && done < k) {
+    const Candidate c = *open.begin();
+    open.erase(open.begin());
     std::int32_t* states = work.states.data() + static_cast<std::size_t>(done) * n;
     if (c.parent >= 0) {
       const std::int32_t* parent = work.states.data() + static_cast<std::size_t>(c.parent) * n;
       std::copy(parent + c.position + 1, parent + n, states + c.position + 1);
     }
     const int me = done;
-    values[done++] = c.score;
+    values[done++] = shift + top - c.loss;
     states[c.position] = static_cast<std::int32_t>(c.state);
-    Real suffix = c.score - alpha[c.position * s.states() + c.state];  // all that comes after this position
     for (int t = c.position; t > 0; --t) {
-      const std::int64_t state = states[t];
-      const int y = static_cast<int>(state % s.width);
-      const Predecessors p = predecessor_scores(scores, alpha, t, state, options);
-      const Real here = suffix + scores.emissions[static_cast<std::ptrdiff_t>(t) * s.width + y];
+      const Predecessors p = predecessor_scores(scores, alpha, t, states[t], options);
       const int best = static_cast<int>(std::max_element(options, options + p.count) - options);
-      if (done < k)
-        for (int f = 0; f < p.count; ++f)
-          if (f != best) offer({options[f] + here, me, t - 1, p.state + f * p.state_stride});
-      const std::int64_t previous = p.state + best * p.state_stride;
-      suffix = here + (options[best] - alpha[(t - 1) * s.states() + previous]);
-      states[t - 1] = static_cast<std::int32_t>(previous);
+      for (int f = 0; f < p.count && done < k; ++f)
+        if (f != best && options[f] > zero<Real>)
+          offer(c.loss + (static_cast<double>(options[best]) - options[f]), me, t - 1, p.state + f * p.state_stride);
+      states[t - 1] = static_cast<std::int32_t>(p.state + best * p.state_stride);
     }
     std::int32_t* out = labels + static_cast<std::size_t>(me) * n;
     for (int t = 0; t < n; ++t) out[t] = states[t] % s.width;
-    if (done == k) break;
   }
   return done;
 }
@@ -381,7 +443,7 @@ template <class Real>
 double chain_log_partition(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   if (scores.length == 0) return 0;
   forward_log(scores, work);
-  return total_of_last(scores, work.alpha.data());
+  return total_of_last(scores, work);
 }
 
 template <class Real>
@@ -396,33 +458,35 @@ double chain_marginals(const ChainScores<Real>& scores, ChainWorkspace<Real>& wo
   const std::int64_t pair_size = s.base * s.n_labels;
   std::fill(nodes, nodes + static_cast<std::int64_t>(scores.length) * s.n_labels, 0.0);
   if (pairs) std::fill(pairs, pairs + scores.length * pair_size, 0.0);
+  // Each position is normalised by its own sum, which is Z in exact arithmetic: rounding cannot make it more than 1.
   for (int t = 0; t < scores.length; ++t) {
-    const Real* edges = pairs && t ? edges_at(scores, t) : nullptr;
-    const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
-    for (std::int64_t c = 0; c < s.contexts; ++c) {
-      const Real* a = alpha + t * s.states() + c * s.width;
-      const Real* b = beta + t * s.states() + c * s.width;
-      for (int y = 0; y < s.n_labels; ++y)
-        nodes[static_cast<std::int64_t>(t) * s.n_labels + y] += std::exp(static_cast<double>(a[y]) + b[y] - log_z);
-    }
+    const auto each_state = [&](auto visit) {
+      for (std::int64_t c = 0; c < s.contexts; ++c) {
+        const std::int64_t row = t * s.states() + c * s.width;
+        for (int y = 0; y < s.n_labels; ++y) visit(y, static_cast<double>(alpha[row + y]) + beta[row + y]);
+      }
+    };
+    exp_normalized(each_state, nodes + static_cast<std::int64_t>(t) * s.n_labels, s.n_labels);
     if (!pairs) continue;
     double* out = pairs + t * pair_size;
     if (t == 0) {
       std::copy(nodes, nodes + s.n_labels, out + s.n_labels * s.n_labels);
       continue;
     }
-    for (std::int64_t c = 0; c < s.contexts; ++c)
-      for (int p = 0; p < s.n_labels; ++p) {
-        const double a = alpha[(t - 1) * s.states() + c * s.width + p];
-        if (a == zero<double>) continue;
-        const Real* row = scores.transitions + (c * s.base + p) * s.width;
-        const Real* b = beta + t * s.states() + s.next_context(c, p) * s.width;
-        for (int y = 0; y < s.n_labels; ++y) {
-          double x = a + row[y] + emissions[y] + b[y] - log_z;
-          if (edges) x += edges[p * s.width + y];
-          out[p * s.n_labels + y] += std::exp(x);
+    const Real* edges = edges_at(scores, t);
+    const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
+    const auto each_pair = [&](auto visit) {
+      for (std::int64_t c = 0; c < s.contexts; ++c)
+        for (int p = 0; p < s.n_labels; ++p) {
+          const double a = alpha[(t - 1) * s.states() + c * s.width + p];
+          if (a == zero<double>) continue;
+          const Real* row = scores.transitions + (c * s.base + p) * s.width;
+          const Real* b = beta + t * s.states() + s.next_context(c, p) * s.width;
+          for (int y = 0; y < s.n_labels; ++y)
+            visit(p * s.n_labels + y, a + row[y] + emissions[y] + b[y] + (edges ? edges[p * s.width + y] : Real(0)));
         }
-      }
+    };
+    exp_normalized(each_pair, out, pair_size);
   }
   return log_z;
 }
@@ -431,6 +495,7 @@ template <class Real>
 double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
                                  double log_partition, const RunQuery& query) {
   const ChainShape& s = scores.shape;
+  if (log_partition == zero<double>) return zero<double>;  // no labelling, and no beta
   std::vector<std::pair<std::int64_t, double>> live, next;  // states with the log weight of what leads to them
   const auto merge = [](std::vector<std::pair<std::int64_t, double>>& list) {
     std::sort(list.begin(), list.end());
@@ -456,7 +521,7 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
   if (query.begin == 0) {
     if (!query.before[s.n_labels]) return zero<double>;
     const std::int64_t state = s.start_context() * s.width + query.labels[0];
-    live.push_back({state, alpha[state]});
+    live.push_back({state, alpha[state] + work.alpha_shift[0]});
   } else {
     const Real* before = alpha + (query.begin - 1) * s.states();
     for (std::int64_t c = 0; c < s.contexts; ++c)
@@ -464,7 +529,7 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
         const std::int64_t state = c * s.width + p;
         if (!query.before[p] || before[state] == zero<Real>) continue;
         const auto [to, x] = step(state, query.begin, query.labels[0]);
-        live.push_back({to, before[state] + x});
+        live.push_back({to, before[state] + work.alpha_shift[query.begin - 1] + x});
       }
     merge(live);
   }
@@ -487,7 +552,7 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
     for (int y = 0; y < s.n_labels; ++y) {
       if (!query.after[y]) continue;
       const auto [to, x] = step(state, query.end, y);
-      total = log_add(total, weight + x + beta[to]);
+      total = log_add(total, weight + x + beta[to] + work.beta_shift[query.end]);
     }
   }
   return std::min(0.0, total - log_partition);
@@ -532,6 +597,7 @@ void chain_sample(const ChainScores<Real>& scores, const ChainWorkspace<Real>& w
 #define MARGENT_INSTANTIATE(Real)                                                                                    \
   template double chain_score(const ChainScores<Real>&, const std::int32_t*);                                        \
   template double chain_best(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                        \
+  template double chain_trace_back(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                  \
   template int chain_k_best(const ChainScores<Real>&, int, ChainWorkspace<Real>&, std::int32_t*, double*);           \
   template double chain_log_partition(const ChainScores<Real>&, ChainWorkspace<Real>&);                              \
   template double chain_marginals(const ChainScores<Real>&, ChainWorkspace<Real>&, double*, double*);                \

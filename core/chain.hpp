@@ -49,14 +49,17 @@ struct ChainScores {
   const Real* emissions;                 // [length][width]
   const Real* transitions;               // [B^k][width]
   const Real* end;                       // [B^(k-1)][width]
-  const Real* transposed = nullptr;      // k = 1 only: transposed[j * width + i] = transitions[i * width + j]
+  const Real* transposed = nullptr;      // k = 1 only: [j][i] = transitions[i][j]; -inf past the labels
   const Real* transition_bound = nullptr;  // k = 1 only: at least the maximum over i of transitions[i][j]
   EdgeSource<Real>* edges = nullptr;
 };
 
+// Memory that calls share. After chain_log_partition and chain_marginals, alpha and beta of position t are relative to
+// alpha_shift[t] and beta_shift[t]: the largest of each row is 0, however long the sequence.
 template <class Real>
 struct ChainWorkspace {
-  Buffer<Real> alpha, beta, matrix, row;
+  Buffer<Real> alpha, beta, reached, matrix, row;
+  std::vector<double> alpha_shift, beta_shift;
   std::vector<std::int32_t> states, sorted;
 };
 
@@ -69,9 +72,17 @@ double chain_score(const ChainScores<Real>& scores, const std::int32_t* labels);
 template <class Real>
 double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels);
 
+// The second half of chain_best, for alpha (and, where there is a transpose, reached) that somebody else has computed.
+template <class Real>
+double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels);
+
+// Up to so many positions, alpha is not shifted to zero in between.
+inline constexpr int unshifted_length = 128;
+
 // The k best labellings in order of score, exactly: labels [k][n], values [k]. Returns how many exist (at most k).
-// After one forward pass each further labelling costs O(n L): it is the best one among those that leave an earlier
-// labelling at some position, going backwards; the sets of labellings so split off are disjoint.
+// After one forward pass each further labelling costs O(n L) and O(log k) for each rival kept: it is the best one among
+// those that leave an earlier labelling at some position, going backwards; the sets of labellings so split off are
+// disjoint. The first is that of chain_best.
 template <class Real>
 int chain_k_best(const ChainScores<Real>& scores, int k, ChainWorkspace<Real>& work, std::int32_t* labels,
                  double* values);

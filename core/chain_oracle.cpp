@@ -19,6 +19,7 @@ TransitionWeights::TransitionWeights(const ChainShape& shape, bool with_bound)
   end.grow(shape.states());
   if (shape.order == 1) transposed.grow(shape.n_labels * shape.width);
   if (with_bound) bound.grow(shape.width);
+  fold();
 }
 
 void TransitionWeights::fold() {
@@ -31,9 +32,7 @@ void TransitionWeights::fold() {
   };
   sum_levels(weights, total);
   sum_levels(end_weights, end);
-  if (s.order == 1)
-    for (int i = 0; i < s.n_labels; ++i)
-      for (int j = 0; j < s.n_labels; ++j) transposed[j * s.width + i] = total[i * s.width + j];
+  if (s.order == 1) transpose_transitions(total.data(), s.n_labels, s.width, transposed.data());
   if (with_bound_)
     for (int j = 0; j < s.n_labels; ++j) {
       bound[j] = -std::numeric_limits<float>::infinity();
@@ -108,49 +107,57 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   answer.rivals.clear();
   if (answer.places == 0) return;
 
-  ChainScores<float> scores = scorer_->score(examples_, example);
-  float* emissions = scorer_->emissions();
   gold_.assign(labels, labels + n);
-  if (answer.places < n) {
-    // The gold side is the best completion: search with the known labels fixed.
-    std::vector<float> kept(emissions, emissions + static_cast<std::size_t>(n) * shape_.width);
-    for (int t = 0; t < n; ++t) {
-      if (labels[t] == unlabelled) continue;
-      float* row = emissions + static_cast<std::size_t>(t) * shape_.width;
-      std::fill(row, row + shape_.width, -std::numeric_limits<float>::infinity());
-      row[labels[t]] = kept[static_cast<std::size_t>(t) * shape_.width + labels[t]];
-    }
-    answer.gold_score = chain_best(scores, work_, gold_.data());
-    std::copy(kept.begin(), kept.end(), emissions);
-  } else {
-    answer.gold_score = chain_score(scores, gold_.data());
-  }
-
-  if (question.cost != 0)
-    for (int t = 0; t < n; ++t) {
-      if (labels[t] == unlabelled) continue;
-      float* row = emissions + static_cast<std::size_t>(t) * shape_.width;
-      const float cost = static_cast<float>(question.cost) * label_costs_[labels[t]];
-      for (int y = 0; y < shape_.n_labels; ++y) row[y] += y == labels[t] ? 0.0f : cost;
-    }
   const std::size_t k = static_cast<std::size_t>(std::max(1, question.k));
   rivals_.resize(k * n);
-  std::vector<double> values(k);
+  values_.resize(k);
   std::size_t found = 1;
-  if (k == 1)
-    values[0] = chain_best(scores, work_, rivals_.data());
-  else
-    found = chain_k_best(scores, static_cast<int>(k), work_, rivals_.data(), values.data());
+  if (k == 1 && question.cost == 0 && answer.places == n) {
+    ChainScores<float> scores{shape_, 0, nullptr, nullptr, nullptr};
+    values_[0] = scorer_->best(examples_, example, work_, rivals_.data(), scores);
+    answer.gold_score = chain_score(scores, gold_.data());
+  } else {
+    const ChainScores<float> scores = scorer_->score(examples_, example);
+    answer.gold_score = answer.places < n ? complete_gold(scores, labels) : chain_score(scores, gold_.data());
+    if (question.cost != 0) add_costs(labels, n, static_cast<float>(question.cost));
+    if (k == 1)
+      values_[0] = chain_best(scores, work_, rivals_.data());
+    else
+      found = chain_k_best(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
+  }
   for (std::size_t j = 0; j < found; ++j) {
-    if (values[j] == -std::numeric_limits<double>::infinity()) break;
+    if (values_[j] == -std::numeric_limits<double>::infinity()) break;
     Rival rival;
     for (int t = 0; t < n; ++t) {
       if (labels[t] == unlabelled || labels[t] == rivals_[j * n + t]) continue;
       rival.errors += 1;
       rival.loss += label_costs_[labels[t]];
     }
-    rival.score = values[j] - question.cost * rival.loss;
+    rival.score = values_[j] - question.cost * rival.loss;
     answer.rivals.push_back(rival);
+  }
+}
+
+// The gold side is the best completion: searches with the known labels fixed, into gold_.
+double ChainOracle::complete_gold(const ChainScores<float>& scores, const std::int32_t* labels) {
+  float* emissions = scorer_->emissions();
+  const std::vector<float> kept(emissions, emissions + static_cast<std::size_t>(scores.length) * shape_.width);
+  for (int t = 0; t < scores.length; ++t) {
+    if (labels[t] == unlabelled) continue;
+    const std::size_t row = static_cast<std::size_t>(t) * shape_.width;
+    std::fill(emissions + row, emissions + row + shape_.width, -std::numeric_limits<float>::infinity());
+    emissions[row + labels[t]] = kept[row + labels[t]];
+  }
+  const double score = chain_best(scores, work_, gold_.data());
+  std::copy(kept.begin(), kept.end(), emissions);
+  return score;
+}
+
+void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
+  for (int t = 0; t < n; ++t) {
+    if (labels[t] == unlabelled) continue;
+    float* row = scorer_->emissions() + static_cast<std::size_t>(t) * shape_.width;
+    for (int y = 0; y < shape_.n_labels; ++y) row[y] += y == labels[t] ? 0.0f : cost * label_costs_[labels[t]];
   }
 }
 
@@ -165,10 +172,10 @@ void ChainOracle::differences(std::size_t rival, OnToken on_token, OnTransition 
       last_difference = t;
       on_token(t);
     }
-    if (t - last_difference <= shape_.order) on_transition(t, t == last_difference);
+    if (t - last_difference <= shape_.order) on_transition(t);
   }
   // The end looks back on k labels, of which the last one stands at n - 1.
-  if (n - last_difference <= shape_.order) on_transition(n, false);
+  if (n - last_difference <= shape_.order) on_transition(n);
 }
 
 void ChainOracle::move(std::size_t rival, double step) {
@@ -182,7 +189,7 @@ void ChainOracle::move(std::size_t rival, double step) {
     rows.add(examples_.unigrams, begin + t, gold[t], change, clock);
     rows.add(examples_.unigrams, begin + t, other[t], -change, clock);
   };
-  const auto on_transition = [&](int t, bool) {
+  const auto on_transition = [&](int t) {
     if (learn_transitions_) {
       transitions_.add(gold, n, t, change, clock);
       transitions_.add(other, n, t, -change, clock);
@@ -214,7 +221,7 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
       for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
         out.push_back({f.ids[k] * static_cast<std::int64_t>(s.width) + sides[side][t], side ? -f.value(k) : f.value(k)});
   };
-  const auto on_transition = [&](int t, bool) {
+  const auto on_transition = [&](int t) {
     for (int side = 0; side < 2; ++side) {
       const std::int32_t* y = sides[side];
       const double sign = side ? -1 : 1;

@@ -54,7 +54,9 @@ class ChainOracle final : public Oracle {
 
  private:
   GrowingRows& unigrams() const { return dense_ ? static_cast<GrowingRows&>(*dense_) : *sparse_; }
-  // Calls visit(kind, token, column or position, sign) for each difference between gold and the rival's labelling.
+  double complete_gold(const ChainScores<float>& scores, const std::int32_t* labels);
+  void add_costs(const std::int32_t* labels, int n, float cost);
+  // Calls on_token(t) where gold and the rival differ, on_transition(t) where the transition into t (or the end) does.
   template <class OnToken, class OnTransition>
   void differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const;
 
@@ -72,6 +74,7 @@ class ChainOracle final : public Oracle {
   // The last answer.
   std::int64_t example_ = 0;
   std::vector<std::int32_t> gold_, rivals_;
+  std::vector<double> values_;
 };
 
 }  // namespace margent

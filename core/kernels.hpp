@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace margent {
 
@@ -18,17 +19,36 @@ struct Kernels {
                    int width, Real* out);
 
   // Viterbi's forward recursion of an order-1 chain over a whole sequence, positions 1 to length - 1:
-  // alpha[t][j] = emissions[t][j] + max over i < n of alpha[t-1][i] + transitions[i][j].
-  void (*viterbi_forward)(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha);
+  // reached[t][j] = max over i < n of alpha[t-1][i] + transitions[i][j],  alpha[t][j] = reached[t][j] + emissions[t][j].
+  void (*viterbi_forward)(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha,
+                          Real* reached);
 
-  // The first i < n with the largest a[i] + b[i]. Both arrays can be read up to the next multiple of lane_count.
-  int (*argmax_sum)(const Real* a, const Real* b, int n);
+  // Viterbi's way back after viterbi_forward: labels[length - 1] is given; labels[t - 1] is the first i < n with
+  // alpha[t-1][i] + transposed[labels[t]][i] == reached[t][labels[t]]. The forward step computed that very sum, so one
+  // of them is equal to the bit (if none is, as with scores that are not numbers, 0 is taken). Columns of `transposed`
+  // past the label count must be -inf.
+  void (*viterbi_backward)(int length, int n, const Real* transposed, int width, const Real* alpha, const Real* reached,
+                           std::int32_t* labels);
+
+  // gather and viterbi_forward in one loop, from the first position on: alpha[0] = start + emissions[0]. Fetching the
+  // rows of the next tokens then overlaps with the maxima of this one.
+  void (*gather_viterbi)(const Real* rows, int width, const std::int32_t* ids, const float* values,
+                         const std::int64_t* ptr, std::int64_t begin, std::int64_t end, int n, const Real* transitions,
+                         const Real* start, Real* emissions, Real* alpha, Real* reached);
 
   // out[t - begin] = sum over k in [ptr[t], ptr[t + 1]) of values[k] * rows[ids[k]], for tokens begin <= t < end.
   // `values` may be null: then every value is 1.
   void (*gather)(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
                  std::int64_t begin, std::int64_t end, Real* out);
 };
+
+// The transpose of square transitions [n][width], as viterbi_backward wants it: [n][width], -inf past the labels.
+template <class Real>
+void transpose_transitions(const Real* transitions, int n, int width, Real* out) {
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < width; ++i)
+      out[j * width + i] = i < n ? transitions[i * width + j] : -std::numeric_limits<Real>::infinity();
+}
 
 // The kernels for this machine. `name` of instruction set: "avx2" or "portable".
 template <class Real>

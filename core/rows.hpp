@@ -30,6 +30,8 @@ class Rows {
   std::int64_t width() const { return width_; }
   // out[t - begin] = the sum of value * row over the features of tokens begin <= t < end.
   virtual void gather(const Features& features, std::int64_t begin, std::int64_t end, float* out) const = 0;
+  // The rows [n_rows][width], where they lie so; otherwise null.
+  virtual const float* dense() const { return nullptr; }
 
  protected:
   std::int64_t width_;
@@ -41,6 +43,8 @@ class DenseView final : public Rows {
   void gather(const Features& f, std::int64_t begin, std::int64_t end, float* out) const override {
     kernels<float>().gather(rows_, static_cast<int>(width_), f.ids, f.values, f.ptr, begin, end, out);
   }
+
+  const float* dense() const override { return rows_; }
 
  private:
   const float* rows_;
@@ -85,6 +89,7 @@ class DenseRows final : public GrowingRows {
   void gather(const Features& f, std::int64_t begin, std::int64_t end, float* out) const override {
     kernels<float>().gather(weights_.data(), static_cast<int>(width_), f.ids, f.values, f.ptr, begin, end, out);
   }
+  const float* dense() const override { return weights_.data(); }
   void add(const Features& f, std::int64_t token, std::int32_t column, float step, float clock) override {
     for (std::int64_t k = f.ptr[token]; k < f.ptr[token + 1]; ++k) {
       const std::size_t i = static_cast<std::size_t>(f.ids[k]) * width_ + column;

@@ -14,6 +14,10 @@
 #define MARGENT_PREFETCH(address) __builtin_prefetch(address, 0, 3)
 #endif
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #if defined(__GNUC__) || defined(__clang__)
 template <class Real, int W>
 struct Vec {
@@ -89,3 +93,26 @@ MARGENT_INLINE Real lane(Vec<Real, W> a, int i) {
   return a.lanes[i];
 }
 #endif
+
+// Bit i says whether lane i of both is equal.
+template <class Real, int W>
+MARGENT_INLINE unsigned equal_lanes(Vec<Real, W> a, Vec<Real, W> b) {
+  unsigned mask = 0;
+  for (int i = 0; i < W; ++i) mask |= static_cast<unsigned>(lane(a, i) == lane(b, i)) << i;
+  return mask;
+}
+#if defined(__AVX2__) && (defined(__GNUC__) || defined(__clang__))
+MARGENT_INLINE unsigned equal_lanes(Vec<float, 8> a, Vec<float, 8> b) {
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps((__m256)a.lanes, (__m256)b.lanes, _CMP_EQ_OQ)));
+}
+#endif
+// The number of the lowest bit that is set; 31 for none.
+MARGENT_INLINE int lowest_bit(unsigned mask) {
+#if defined(__GNUC__) || defined(__clang__)
+  return __builtin_ctz(mask | 0x80000000u);
+#else
+  int i = 0;
+  while (i < 31 && !(mask >> i & 1u)) ++i;
+  return i;
+#endif
+}

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "buffer.hpp"
+
 namespace margent {
 
 inline constexpr std::int32_t not_found = -1;
@@ -35,56 +37,50 @@ inline std::uint64_t hash_bytes(std::string_view s) {
   return h ^ (h >> 32);
 }
 
-// 64-bit keys to ids; open addressing, linear probing, at most half full. Key 0 is an ordinary key.
+// 64-bit hashes to ids; open addressing, linear probing, at most half full. The keys must be well mixed in their low
+// bits, as `mix` leaves them: they are not hashed again.
 class KeyTable {
  public:
-  KeyTable() : slots_(1 << 10), mask_(slots_.size() - 1) {}
+  KeyTable() { resize(1 << 10); }
 
   std::int32_t size() const { return static_cast<std::int32_t>(keys_.size()); }
   const std::vector<std::uint64_t>& keys() const { return keys_; }
 
   void prefetch(std::uint64_t key) const {
 #if defined(__GNUC__) || defined(__clang__)
-    __builtin_prefetch(&slots_[mix(key) & mask_]);
+    __builtin_prefetch(&slots_[key & mask_]);
 #else
     (void)key;
 #endif
   }
 
   std::int32_t find(std::uint64_t key) const {
-    for (std::size_t q = mix(key) & mask_;; q = (q + 1) & mask_) {
+    for (std::size_t q = key & mask_;; q = (q + 1) & mask_) {
       const Slot& slot = slots_[q];
-      if (slot.id < 0) return not_found;
-      if (slot.key == key) return slot.id;
+      if (slot.number == 0) return not_found;
+      if (slot.key == key) return slot.number - 1;
     }
   }
 
   std::int32_t add(std::uint64_t key) {
-    std::size_t q = mix(key) & mask_;
-    for (; slots_[q].id >= 0; q = (q + 1) & mask_)
-      if (slots_[q].key == key) return slots_[q].id;
+    std::size_t q = key & mask_;
+    for (; slots_[q].number != 0; q = (q + 1) & mask_)
+      if (slots_[q].key == key) return slots_[q].number - 1;
     if (2 * (keys_.size() + 1) > slots_.size()) {
-      reserve(slots_.size());
+      resize(2 * slots_.size());
       return add(key);
     }
     if (keys_.size() >= 0x7FFFFFF0u) throw std::length_error("more than 2^31 distinct features");
-    slots_[q] = {key, size()};
     keys_.push_back(key);
-    return slots_[q].id;
+    slots_[q] = {key, size()};
+    return size() - 1;
   }
 
   // Room for `count` keys without growing again.
   void reserve(std::size_t count) {
     std::size_t capacity = slots_.size();
     while (capacity < 2 * (count + 1)) capacity *= 2;
-    if (capacity == slots_.size()) return;
-    slots_.assign(capacity, Slot{});
-    mask_ = capacity - 1;
-    for (std::size_t i = 0; i < keys_.size(); ++i) {
-      std::size_t q = mix(keys_[i]) & mask_;
-      while (slots_[q].id >= 0) q = (q + 1) & mask_;
-      slots_[q] = {keys_[i], static_cast<std::int32_t>(i)};
-    }
+    if (capacity != slots_.size()) resize(capacity);
   }
 
   // Keeps the ids with keep[id], renumbered in order.
@@ -93,19 +89,27 @@ class KeyTable {
     for (std::size_t i = 0; i < keys_.size(); ++i)
       if (keep[i]) keys_[kept++] = keys_[i];
     keys_.resize(kept);
-    std::vector<std::uint64_t> keys = std::move(keys_);
-    keys_.clear();
-    slots_.assign(slots_.size(), Slot{});
-    for (std::uint64_t key : keys) add(key);
+    resize(slots_.size());
   }
 
  private:
   struct Slot {
-    std::uint64_t key = 0;
-    std::int32_t id = not_found;
+    std::uint64_t key;
+    std::int32_t number;  // id + 1; 0: empty
   };
-  std::vector<Slot> slots_;
-  std::size_t mask_;
+  // A new table of this capacity with the keys there are.
+  void resize(std::size_t capacity) {
+    slots_ = Buffer<Slot>();
+    slots_.grow(capacity);
+    mask_ = capacity - 1;
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      std::size_t q = keys_[i] & mask_;
+      while (slots_[q].number != 0) q = (q + 1) & mask_;
+      slots_[q] = {keys_[i], static_cast<std::int32_t>(i) + 1};
+    }
+  }
+  Buffer<Slot> slots_;
+  std::size_t mask_ = 0;
   std::vector<std::uint64_t> keys_;
 };
 

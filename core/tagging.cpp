@@ -22,7 +22,8 @@ auto maker(const LinearChain& model, double scale = 1) {
 
 void tag_best(const LinearChain& model, const Examples& examples, int threads, std::int32_t* labels, double* scores) {
   for_each_sequence(examples.n_sequences, threads, maker<float>(model), [&](Tagging<float>& state, std::int64_t s) {
-    scores[s] = chain_best(state.scorer.score(examples, s), state.work, labels + examples.begin(s));
+    ChainScores<float> scored{model.shape, 0, nullptr, nullptr, nullptr};
+    scores[s] = state.scorer.best(examples, s, state.work, labels + examples.begin(s), scored);
   });
 }
 
@@ -61,6 +62,15 @@ void tag_runs(const LinearChain& model, const Examples& examples, double scale, 
           scores, state.work, log_z, {begins[r], ends[r], labels + run_ptr[r], before + r * stride, after + r * stride});
   };
   for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
+}
+
+double tag_gather_only(const LinearChain& model, const Examples& examples) {
+  double sum = 0;
+  for_each_sequence(examples.n_sequences, 1, maker<float>(model), [&](Tagging<float>& state, std::int64_t s) {
+    const ChainScores<float> scores = state.scorer.score(examples, s);
+    if (scores.length) sum += scores.emissions[0];
+  });
+  return sum;
 }
 
 void tag_scores(const LinearChain& model, const Examples& examples, int threads, const std::int32_t* labels,

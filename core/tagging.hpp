@@ -26,6 +26,9 @@ void tag_runs(const LinearChain& model, const Examples& examples, double scale, 
               const std::int64_t* run_ptr, const std::int32_t* labels, const std::uint8_t* before,
               const std::uint8_t* after, double* log_probabilities);
 
+// The floor of all the others: scores each sequence and searches nothing. For benchmarks; returns a checksum.
+double tag_gather_only(const LinearChain& model, const Examples& examples);
+
 // The scores of given labellings: labels [n_tokens], scores [n_sequences].
 void tag_scores(const LinearChain& model, const Examples& examples, int threads, const std::int32_t* labels,
                 double* scores);

@@ -28,11 +28,14 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
     const auto of_kind = [&](const Template& t) { return t.edge == (edge == 1); };
     const auto per_token = std::count_if(templates_.begin(), templates_.end(), of_kind);
     out[edge]->ids.reserve(n_tokens * per_token);
+    // A guess that saves most of the growing: one new feature in eight.
+    if (grow && tables_[edge].size() == 0) tables_[edge].reserve(n_tokens * per_token / 8);
     out[edge]->ptr.reserve(n_tokens + 1);
   }
 
   // One sentence at a time, each column copied between its boundary codes, so that a cell is one load.
   std::vector<std::vector<std::int32_t>> padded(n_columns_);
+  std::vector<const std::int32_t*> column_data(n_columns_);
   struct Cell {
     std::int32_t column, offset;
   };
@@ -58,7 +61,7 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
       std::uint64_t h = compiled[q].seed;
       bool all_known = true;
       for (std::size_t i = compiled[q].begin; i < compiled[q].end; ++i) {
-        const std::int32_t code = padded[cells[i].column][t + cells[i].offset];
+        const std::int32_t code = column_data[cells[i].column][t + cells[i].offset];
         all_known &= code != unknown;
         h = mix(h + static_cast<std::uint32_t>(code) + 0x632BE59BD9B4E019ull);
       }
@@ -78,6 +81,7 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
         column[reach_ + n + d - 1] = boundary(d, 1);
       }
       std::copy(columns[c] + begin, columns[c] + begin + n, column.begin() + reach_);
+      column_data[c] = column.data();
     }
     if (n > 0) make_keys(0, 0);
     for (std::int64_t t = 0; t < n; ++t) {
@@ -94,7 +98,7 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
           if (id == static_cast<std::int32_t>(names.text.size())) {
             names.text.push_back(templates_[q].text);
             for (std::size_t i = compiled[q].begin; i < compiled[q].end; ++i)
-              names.codes.push_back(padded[cells[i].column][t + cells[i].offset]);
+              names.codes.push_back(column_data[cells[i].column][t + cells[i].offset]);
             names.ptr.push_back(static_cast<std::int64_t>(names.codes.size()));
           }
         } else {

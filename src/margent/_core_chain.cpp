@@ -23,17 +23,24 @@ template <class Real>
 class GivenScores {
  public:
   using Matrix = Array<Real, nb::ndim<2>>;
-  GivenScores(int n_labels, int order, Matrix emissions, Matrix transitions, Matrix end, std::optional<Array<Real, nb::ndim<3>>> edges)
-      : emissions_(emissions), transitions_(transitions), end_(end), edges_(edges),
-        scores_{ChainShape(n_labels, order), static_cast<int>(emissions.shape(0)), emissions.data(), transitions.data(), end.data()} {
+  using Edges = std::optional<Array<Real, nb::ndim<3>>>;
+  GivenScores(int n_labels, int order, Matrix emissions, Matrix transitions, Matrix end, Edges edges)
+      : emissions_(emissions),
+        transitions_(transitions),
+        end_(end),
+        edges_(edges),
+        scores_{ChainShape(n_labels, order), static_cast<int>(emissions.shape(0)), emissions.data(),
+                transitions.data(), end.data()} {
     const ChainShape& s = scores_.shape;
     const std::size_t width = s.width;
     if (emissions.shape(0) > 0x7FFFFFF0u) throw nb::value_error("a sequence is too long");
     if (emissions.shape(1) != width || transitions.shape(1) != width || end.shape(1) != width ||
-        static_cast<std::int64_t>(transitions.shape(0)) != s.histories || static_cast<std::int64_t>(end.shape(0)) != s.contexts)
+        static_cast<std::int64_t>(transitions.shape(0)) != s.histories ||
+        static_cast<std::int64_t>(end.shape(0)) != s.contexts)
       throw nb::value_error("scores of the wrong shape");
     if (edges) {
-      if (edges->shape(0) != emissions.shape(0) || static_cast<std::int64_t>(edges->shape(1)) != s.base || edges->shape(2) != width)
+      if (edges->shape(0) != emissions.shape(0) || static_cast<std::int64_t>(edges->shape(1)) != s.base ||
+          edges->shape(2) != width)
         throw nb::value_error("edge scores of the wrong shape");
       given_.data = edges->data();
       given_.stride = s.base * s.width;
@@ -41,8 +48,7 @@ class GivenScores {
     }
     if (order == 1) {
       transposed_.grow(n_labels * width);
-      for (int i = 0; i < n_labels; ++i)
-        for (int j = 0; j < n_labels; ++j) transposed_[j * width + i] = transitions.data()[i * width + j];
+      transpose_transitions(transitions.data(), n_labels, s.width, transposed_.data());
       scores_.transposed = transposed_.data();
     }
   }
@@ -61,7 +67,7 @@ class GivenScores {
 
  private:
   Matrix emissions_, transitions_, end_;
-  std::optional<Array<Real, nb::ndim<3>>> edges_;
+  Edges edges_;
   GivenEdges<Real> given_;
   Buffer<Real> transposed_, bound_;
   ChainScores<Real> scores_;
@@ -72,13 +78,14 @@ void bind_scores(nb::module_& m, const char* name) {
   using Given = GivenScores<Real>;
   using Matrix = typename Given::Matrix;
   nb::class_<Given>(m, name)
-      .def(nb::init<int, int, Matrix, Matrix, Matrix, std::optional<Array<Real, nb::ndim<3>>>>(), nb::arg("n_labels"), nb::arg("order"),
+      .def(nb::init<int, int, Matrix, Matrix, Matrix, typename Given::Edges>(), nb::arg("n_labels"), nb::arg("order"),
            nb::arg("emissions"), nb::arg("transitions"), nb::arg("end"), nb::arg("edges").none())
       .def("use_bound", &Given::use_bound)
       .def("score", [](const Given& g, Array<std::int32_t, nb::ndim<1>> labels) {
         if (static_cast<int>(labels.shape(0)) != g.scores().length) throw nb::value_error("one label per position");
         for (std::size_t i = 0; i < labels.shape(0); ++i)
-          if (labels.data()[i] < 0 || labels.data()[i] >= g.scores().shape.n_labels) throw nb::value_error("no such label");
+          if (labels.data()[i] < 0 || labels.data()[i] >= g.scores().shape.n_labels)
+            throw nb::value_error("no such label");
         return chain_score(g.scores(), labels.data());
       })
       .def("best", [](const Given& g) {
@@ -93,7 +100,7 @@ void bind_scores(nb::module_& m, const char* name) {
       })
       .def("k_best", [](const Given& g, int k) {
         const std::size_t n = g.scores().length;
-        std::vector<std::int32_t> labels(k * n);
+        std::vector<std::int32_t> labels(static_cast<std::size_t>(k) * n);
         std::vector<double> values(k);
         ChainWorkspace<Real> work;
         int found;
@@ -103,7 +110,8 @@ void bind_scores(nb::module_& m, const char* name) {
         }
         labels.resize(found * n);
         values.resize(found);
-        return nb::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(labels), {static_cast<std::size_t>(found), n}));
+        return nb::make_tuple(to_numpy(std::move(values)),
+                              to_numpy(std::move(labels), {static_cast<std::size_t>(found), n}));
       })
       .def("log_partition", [](const Given& g) {
         ChainWorkspace<Real> work;
@@ -131,7 +139,8 @@ void bind_scores(nb::module_& m, const char* name) {
         {
           nb::gil_scoped_release release;
           log_z = chain_log_partition(g.scores(), work);
-          if (log_z > -std::numeric_limits<double>::infinity()) chain_sample(g.scores(), work, seed, count, labels.data());
+          if (log_z > -std::numeric_limits<double>::infinity())
+            chain_sample(g.scores(), work, seed, count, labels.data());
         }
         return nb::make_tuple(log_z, to_numpy(std::move(labels), {static_cast<std::size_t>(count), n}));
       });

@@ -43,8 +43,7 @@ class FrozenChain {
     if (!edges.is_none()) edge_rows_ = open(edges, shape_.base * shape_.width, &n_edges_);
     if (order == 1) {
       transposed_.grow(n_labels * shape_.width);
-      for (int i = 0; i < n_labels; ++i)
-        for (int j = 0; j < n_labels; ++j) transposed_[j * shape_.width + i] = transitions.data()[i * shape_.width + j];
+      transpose_transitions(transitions.data(), n_labels, shape_.width, transposed_.data());
       if (n_labels >= pruned_from) {
         bound_.grow(shape_.width);
         for (int j = 0; j < n_labels; ++j) {
@@ -200,6 +199,11 @@ void bind_tagging(nb::module_& m) {
       .def(nb::init<int, int, nb::object, nb::object, Array<float, nb::ndim<2>>, Array<float, nb::ndim<2>>>(), nb::arg("n_labels"),
            nb::arg("order"), nb::arg("unigrams"), nb::arg("edges").none(), nb::arg("transitions"), nb::arg("end"))
       .def("best", &best, nb::arg("examples"), nb::arg("threads"), nb::arg("pruned") = true)
+      .def("gather_only", [](const FrozenChain& chain, const BoundExamples& bound) {
+        chain.check(bound);
+        nb::gil_scoped_release release;
+        return tag_gather_only(chain.model(), bound.examples());
+      }, nb::arg("examples"), "For benchmarks: scores every sequence and searches nothing.")
       .def("k_best", &k_best, nb::arg("examples"), nb::arg("k"), nb::arg("threads"))
       .def("marginals", &marginals, nb::arg("examples"), nb::arg("scale"), nb::arg("pairs"), nb::arg("threads"))
       .def("runs", &runs, nb::arg("examples"), nb::arg("scale"), nb::arg("sequences"), nb::arg("begins"), nb::arg("ends"),

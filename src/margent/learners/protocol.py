@@ -4,7 +4,8 @@ Learning is one loop over an oracle. For example i and the weights as they stand
 and its rivals: wrong answers, best first, each with its feature vector and its loss. A learner turns that into a step.
 Neither knows the other: every learner works with every oracle.
 
-An oracle for a structure of your own is a Python class with `n_features`, `__len__` and `answer`:
+An oracle for a structure of your own is a Python class with `n_features`, `__len__` and `answer`, as sketched here;
+docs/design.md has a complete one that runs:
 
     class Classes:                                  # the smallest structure: one label for each example
         def __init__(self, X, y, n_classes): ...

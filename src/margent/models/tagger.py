@@ -606,12 +606,14 @@ def _scheme(ids: NDArray[np.int32], sequence_ptr: NDArray[np.int64], labels: Lab
     names: list[str | None] = [*labels.names, "O", None]  # the border of a sequence counts as O; -1 is a missing label
     border = len(labels)
     starts = sequence_ptr[:-1][np.diff(sequence_ptr) > 0]
-    left = np.concatenate([[border], ids[:-1]])
+    left = np.concatenate([[border], ids[:-1]]).astype(np.int64)
     left[starts] = border
     last = ids[sequence_ptr[1:][np.diff(sequence_ptr) > 0] - 1]
-    neighbours = np.stack([np.append(left, last), np.append(ids, np.full(len(last), border))])
-    pairs, counts = np.unique(neighbours, axis=1, return_counts=True)
-    return scheme_of_pairs({(names[i], names[j]): int(n) for (i, j), n in zip(pairs.T, counts)})
+    # Pairs are counted by one number each; a missing label is counted as the last name.
+    size = len(names)
+    code = np.append(left, last) % size * size + np.append(ids, np.full(len(last), border)) % size
+    counts = np.bincount(code, minlength=size * size)
+    return scheme_of_pairs({(names[i // size], names[i % size]): int(counts[i]) for i in np.flatnonzero(counts)})
 
 
 def _check_found(found: NDArray[np.bool_]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from margent.structures import chain
+from margent.structures.chain_scores import ChainScores
 from margent.structures.forest import Derivation, Forest, ForestBuilder
 from margent.structures.forest_chain import ChainForest, chain_forest
 
-__all__ = ["ChainForest", "Derivation", "Forest", "ForestBuilder", "chain_forest"]
+__all__ = ["ChainForest", "ChainScores", "Derivation", "Forest", "ForestBuilder", "chain", "chain_forest"]
