@@ -72,6 +72,7 @@ class ChainOracle final : public Oracle {
   // The last answer.
   std::int64_t example_ = 0;
   std::vector<std::int32_t> gold_, rivals_;
+  std::size_t n_rivals_ = 0;
 };
 
 }  // namespace margent

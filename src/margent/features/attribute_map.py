@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from margent import _core
 from margent.errors import CorpusError
 from margent.features.encoded import Encoded, keep_features
-from margent.features.feature_map import FeatureMap, Mask, Stored, rare
+from margent.features.feature_map import FeatureMap, Mask, Stored, rare, restored_strings
 from margent.storage import ModelFile
 
 SentenceFunction = Callable[[Any], Sequence[Any]]
@@ -31,6 +31,11 @@ class AttributeMap(FeatureMap):
         self.function = function
         self._needs: str | None = None
         self._strings = _core.StringTable()
+
+    @property
+    def needs_function(self) -> bool:
+        """Whether it was trained with a function, which a model file cannot hold."""
+        return self._needs is not None
 
     @property
     def n_unigrams(self) -> int:
@@ -56,7 +61,13 @@ class AttributeMap(FeatureMap):
             return X
         result = []
         for number, sentence in enumerate(X):
-            tokens = list(self.function(sentence))
+            tokens = self.function(sentence)
+            if isinstance(tokens, (str, dict)) or not isinstance(tokens, Iterable):
+                raise CorpusError(
+                    f"sentence {number}: the feature function should give a list with the attributes of each token, "
+                    f"got {type(tokens).__name__}"
+                )
+            tokens = list(tokens)
             if hasattr(sentence, "__len__") and len(tokens) != len(sentence):
                 raise CorpusError(
                     f"sentence {number}: the feature function gave {len(tokens)} tokens for {len(sentence)}"
@@ -81,10 +92,7 @@ class AttributeMap(FeatureMap):
         self = cls()
         if "function" in file.header:
             self._needs = file.value("function", str)
-        try:
-            self._strings = _core.StringTable.restore(*file.packed_strings("attributes"))
-        except ValueError as error:
-            raise file.error(str(error)) from None
+        self._strings = restored_strings(file, "attributes")
         return self
 
 

@@ -33,7 +33,11 @@ class TokenMatrix(Sequence[Any]):
             matrix = np.asarray(matrix)
         if matrix.ndim != 2:
             raise CorpusError(f"expected a matrix with a row for each token, got {matrix.ndim} dimensions")
-        sizes = np.asarray(lengths, dtype=np.int64)
+        sizes = np.asarray(lengths)
+        if sizes.size == 0:
+            sizes = np.zeros(0, dtype=np.int64)
+        if sizes.dtype.kind not in "iu":
+            raise CorpusError(f"expected the lengths of the sequences as whole numbers, got {lengths!r}")
         if sizes.ndim != 1 or (sizes < 0).any() or int(sizes.sum()) != matrix.shape[0]:
             raise CorpusError(
                 f"the lengths of the sequences add up to {int(sizes.sum())}, but the matrix has {matrix.shape[0]} rows"
@@ -49,7 +53,10 @@ class TokenMatrix(Sequence[Any]):
         parts = list(X)
         for number, part in enumerate(parts):
             if not _is_sparse(part):
-                parts[number] = part = np.asarray(part)
+                try:
+                    parts[number] = part = np.asarray(part)
+                except ValueError:
+                    raise CorpusError(f"sequence {number}: expected rows of equal length") from None
             if part.ndim != 2:
                 raise CorpusError(
                     f"sequence {number}: expected an array (tokens, features), got {part.ndim} dimensions"
@@ -89,19 +96,29 @@ class TokenMatrix(Sequence[Any]):
 
     def rows(self) -> tuple[IntArray, FloatArray, PtrArray]:
         """The entries that are not zero, by rows: (ids, values, ptr)."""
+        if self.matrix.dtype.kind not in "buif":
+            raise CorpusError(f"expected numbers as features of tokens, got an array of type {self.matrix.dtype}")
         if _is_sparse(self.matrix):
-            self.matrix.sum_duplicates()
-            ids, values, ptr = self.matrix.indices, self.matrix.data, self.matrix.indptr
+            matrix = self.matrix
+            if not matrix.has_canonical_format:
+                matrix = matrix.copy()  # the one given stays as it is
+                matrix.sum_duplicates()
+            ids, values, ptr = matrix.indices, matrix.data, matrix.indptr
         else:
             dense = self.matrix
-            if dense.dtype.kind not in "buif":
-                raise CorpusError(f"expected numbers as features of tokens, got an array of type {dense.dtype}")
             tokens, ids = np.nonzero(dense)
             values = dense[tokens, ids]
             ptr = np.searchsorted(tokens, np.arange(dense.shape[0] + 1))
-        numbers: NDArray[np.float32] = np.ascontiguousarray(values, dtype=np.float32)
-        if not np.isfinite(numbers).all():
-            raise CorpusError("a feature value is infinite or not a number; expected finite values")
+        with np.errstate(over="ignore"):  # what does not fit becomes infinite
+            numbers: NDArray[np.float32] = np.ascontiguousarray(values, dtype=np.float32)
+        finite = np.isfinite(numbers)
+        if not finite.all():
+            token = int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
+            number = int(np.searchsorted(self.starts, token, side="right")) - 1
+            raise CorpusError(
+                f"sequence {number}, token {token - self.starts[number]}: a feature value is infinite, not a number or "
+                "too large for 32 bits"
+            )
         return np.ascontiguousarray(ids, dtype=np.int32), numbers, np.ascontiguousarray(ptr, dtype=np.int64)
 
 

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from margent import __version__, _core
-from margent.errors import ModelFileError
+from margent import __version__
 from margent.features.attribute_map import AttributeMap
 from margent.features.choice import restored_feature_map
+from margent.features.feature_map import restored_strings
 from margent.features.templates import Templates
 from margent.learners import learner_name, learner_named
 from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import LabelDictionary
 from margent.models.labels import LabelSet
 from margent.storage import ModelFile
+
+NoneType = type(None)
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
@@ -67,6 +69,7 @@ def _parameters(tagger: Tagger) -> dict[str, Any]:
     if learner is not None and not isinstance(learner, str):
         name = learner_name(learner)
         learner = None if name is None else {"name": name, **asdict(learner)}
+        learner = learner and {key: v.item() if isinstance(v, np.generic) else v for key, v in learner.items()}
     values["learner"] = learner
     return values
 
@@ -78,8 +81,8 @@ def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     if not len(labels) or len(labels.ids) != len(labels) + 1:
         raise file.error("its labels should be different from each other, and at least one")
     feature_map = restored_feature_map(file)
-    if isinstance(feature_map, AttributeMap):
-        feature_map.function = function
+    if isinstance(feature_map, AttributeMap) and feature_map.needs_function:
+        feature_map.function = tagger.features = function
     elif function is not None:
         raise ValueError("this model was not trained with a feature function; leave out `function`")
     tagger.feature_map_ = feature_map
@@ -87,6 +90,8 @@ def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     scheme = file.header.get("found_scheme")
     tagger._set_labels(labels, None if scheme is None else file.value("found_scheme", str, choices=_schemes()))
     tagger.history_ = file.value("history", list)
+    if not all(isinstance(epoch, dict) for epoch in tagger.history_):
+        raise file.error("its history should be a list of epochs")
     tagger.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
     tagger.interrupted_ = file.value("interrupted", bool)
     tagger._native = None
@@ -111,8 +116,12 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
     try:
         features = given.pop("features", None)
         given["features"] = Templates(features["templates"]) if isinstance(features, dict) else features
+        if not isinstance(given["features"], (Templates, str, NoneType)):
+            raise TypeError(f"features should not be {features!r}")
         learner = given.pop("learner", None)
         given["learner"] = learner_named(**learner) if isinstance(learner, dict) else learner
+        if not isinstance(learner, (dict, str, NoneType)):
+            raise TypeError(f"learner should not be {learner!r}")
         if not isinstance(given.get("constrain"), bool):
             given["constrain"] = [(left, right) for left, right in given["constrain"]]
         tagger = kind(**given)
@@ -127,12 +136,7 @@ def _restored_dictionary(tagger: Tagger, file: ModelFile, n_labels: int) -> Labe
     if tagger.restrict_labels is None:
         return None
     dictionary = LabelDictionary(int(tagger.restrict_labels))
-    try:
-        dictionary.words = _core.StringTable.restore(*file.packed_strings("dictionary"))
-    except ModelFileError:
-        raise
-    except ValueError as error:
-        raise file.error(str(error)) from None
+    dictionary.words = restored_strings(file, "dictionary")
     pairs = file.array("dictionary.pairs", np.int64, (None, 3), minimum=0)
     if len(pairs) and (pairs[:, 0].max() >= len(dictionary.words) or pairs[:, 1].max() >= n_labels):
         raise file.error("its label dictionary names words or labels that it does not have")
