@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
 import pytest
@@ -67,7 +68,7 @@ def test_every_word_has_well_formed_properties(word: str) -> None:
     shape = DERIVATIONS["shape"](word)
     assert shape is not None and len(shape) == sum(unicodedata.category(c)[0] != "M" for c in word)
     short = DERIVATIONS["short_shape"](word)
-    assert short is not None and all(a != b for a, b in zip(short, short[1:]))
+    assert short is not None and all(a != b for a, b in itertools.pairwise(short))
     assert (DERIVATIONS["capitalisation"](word) is None) == (
         not any(c.isupper() or c.islower() or c.istitle() for c in word)
     )

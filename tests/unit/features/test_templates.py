@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle.templates import PlainMap
-from oracle.templates import name as plain_name
 
 import margent
 from margent.corpus.columns import Columns
@@ -18,6 +17,8 @@ from margent.errors import CorpusError
 from margent.features import DERIVATIONS, PRESETS, Templates, preset_text
 from margent.features.choice import feature_map_for
 from margent.features.template_map import TemplateMap
+from oracle.templates import PlainMap
+from oracle.templates import name as plain_name
 
 WORDS = st.sampled_from(["a", "A", "ab", "Ab", "x-1", "12", "Éa", "中文", "", "_B-1", "_B+1", "café"])
 
@@ -50,7 +51,7 @@ def features(map_: TemplateMap, encoded: Any, kind: str) -> list[list[str]]:
     ids, ptr = (encoded.edge_ids, encoded.edge_ptr) if edge else (encoded.ids, encoded.ptr)
     if ids is None:
         return [[] for _ in range(encoded.n_tokens)]
-    return [[map_.name(int(i), edge=edge) for i in ids[a:b]] for a, b in zip(ptr, ptr[1:])]
+    return [[map_.name(int(i), edge=edge) for i in ids[a:b]] for a, b in itertools.pairwise(ptr)]
 
 
 def same(map_: TemplateMap, plain: dict[str, PlainMap], sentences: Any, **options: Any) -> None:
