@@ -93,10 +93,12 @@ class TemplateMap(FeatureMap):
 
     def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
         columns = Columns.from_sentences(X, n_columns=self.n_columns)
+        if not columns.n_tokens:  # there is nothing to count the columns in
+            columns = Columns.from_sentences([[]] * len(columns), n_columns=self.n_columns or 1)
         if self._encoder is None:
-            self._prepare(columns.n_columns or 1)
+            self._prepare(columns.n_columns)
         assert self._encoder is not None
-        if columns.n_columns != self.n_columns and len(columns):
+        if columns.n_columns != self.n_columns:
             raise CorpusError(
                 f"the data has {columns.n_columns} input column{'s' if columns.n_columns != 1 else ''}, "
                 f"but the templates were trained on {self.n_columns}"

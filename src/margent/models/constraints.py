@@ -167,5 +167,7 @@ class LabelDictionary:
         return ids.astype(np.int32), ptr
 
     def _encode(self, X: Columns, grow: bool) -> tuple[NDArray[np.int32], list[str]]:
+        if not X.n_tokens:
+            return np.empty(0, dtype=np.int32), []
         codes, fresh = _core.encode_column(X.table, X.column_indices[0], X.sentence_indices, self.words, grow)
         return codes, fresh
