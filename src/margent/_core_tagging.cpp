@@ -19,12 +19,10 @@ struct SparseArrays {
   Array<float, nb::ndim<1>> weights;
 
   std::unique_ptr<SparseView> view(std::int64_t width) const {
-    const std::int64_t n = static_cast<std::int64_t>(ptr.shape(0)) - 1;
     check_ptr(ptr, static_cast<std::int64_t>(columns.shape(0)), "sparse weights");
     if (weights.shape(0) != columns.shape(0)) throw nb::value_error("sparse weights: one weight per column index");
     for (std::size_t i = 0; i < columns.shape(0); ++i)
       if (columns.data()[i] < 0 || columns.data()[i] >= width) throw nb::value_error("sparse weights: column out of range");
-    (void)n;
     return std::make_unique<SparseView>(ptr.data(), columns.data(), weights.data(), width);
   }
 };
@@ -35,6 +33,7 @@ class FrozenChain {
   FrozenChain(int n_labels, int order, nb::object unigrams, nb::object edges, Array<float, nb::ndim<2>> transitions,
               Array<float, nb::ndim<2>> end)
       : shape_(n_labels, order), unigrams_(unigrams), edges_(edges), transitions_(transitions), end_(end) {
+    if (n_labels < 1 || order < 1) throw nb::value_error("a chain needs at least one label and order 1");
     const auto is = [&](const auto& a, std::int64_t rows) {
       return static_cast<std::int64_t>(a.shape(0)) == rows && static_cast<int>(a.shape(1)) == shape_.width;
     };
@@ -103,6 +102,7 @@ nb::tuple best(const FrozenChain& chain, const BoundExamples& bound, int threads
 }
 
 nb::tuple k_best(const FrozenChain& chain, const BoundExamples& bound, int k, int threads) {
+  if (k < 1) throw nb::value_error("k must be at least 1");
   chain.check(bound);
   const Examples& examples = bound.examples();
   std::vector<std::int32_t> labels(static_cast<std::size_t>(k) * bound.n_tokens()), counts(examples.n_sequences);
@@ -173,6 +173,7 @@ nb::object scores(const FrozenChain& chain, const BoundExamples& bound, Array<st
 }
 
 nb::tuple samples(const FrozenChain& chain, const BoundExamples& bound, double scale, std::uint64_t seed, int count, int threads) {
+  if (count < 0) throw nb::value_error("count must be at least 0");
   chain.check(bound);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(count) * bound.n_tokens());
   std::vector<double> log_z(bound.examples().n_sequences);

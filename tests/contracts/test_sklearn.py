@@ -417,16 +417,16 @@ def test_a_subclass_with_a_constructor_of_its_own(addresses: Any) -> None:
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        (None, [["O"]], "expected a sequence of sentences, got None"),
-        (np.ones(3), [["O"]], "expected a sequence of sentences, got an array of float64 of 1 dimensions"),
+        (None, [["O"]], "expected a list of sequences, got NoneType"),
+        (np.ones(3), [["O"]], "expected a list of sequences, got an array of float64 of 1 dimensions"),
         (np.ones((2, 3)), [["O"] * 3] * 2, "sentence 0: expected tokens as text"),
         ([["a"]], None, "requires y to be passed, but the target y is None"),
-        ([["a"]], 5, "expected a sequence of label sequences, got 5"),
+        ([["a"]], 5, "expected a list of sequences, got int"),
         ([["a"]], ["O"], "sentence 0: expected a list of labels, got 'O'"),
         ([["a"]], [0], "sentence 0: expected a list of labels, got 0"),
         ([["a"]], [["O"], ["O"]], "found labels for 2 sentences, expected them for 1"),
         ([["a", "b"]], [["O"]], "sentence 0 has 2 tokens, but 1 labels"),
-        ([np.ones((1, 2)) * 1j], [["O"]], "Complex data not supported"),
+        (margent.TokenMatrix(np.ones((1, 2)) * 1j, [1]), [["O"]], "Complex data not supported"),
         ([np.ones((1, 0))], [["O"]], r"0 feature\(s\)"),
     ],
 )
@@ -466,7 +466,7 @@ def test_a_failed_partial_fit_leaves_the_tagger_as_it_was(addresses: Any, tmp_pa
             tagger.partial_fit([["never", "seen"]], [["O"]])
         with pytest.raises(CorpusError):
             tagger.partial_fit([["never", "seen"]], [["NEW", "O"]], sample_weight=[-1])
-        with pytest.raises(ValueError, match="the weights are of order 1"):
+        with pytest.raises(ValueError, match="this Tagger was fitted with order 1"):
             tagger.set_params(order=2).partial_fit(X, y)
         tagger.set_params(order=1)
         assert tagger.predict(X) == before and len(tagger.predict([["never", "seen"]])[0]) == 2

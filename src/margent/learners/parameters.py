@@ -6,6 +6,8 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 
 def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) -> None:
     """The parameter must be a whole number of at least `minimum`, or None where `optional`."""
@@ -24,7 +26,16 @@ def check_number(owner: Any, name: str, *, minimum: float) -> None:
         raise ValueError(f"{name} of {type(owner).__name__} should be a number of at least {minimum}, got {value!r}")
 
 
+def check_flag(owner: Any, name: str) -> None:
+    """The parameter must be True or False."""
+    value = getattr(owner, name)
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} of {type(owner).__name__} should be True or False, got {value!r}")
+
+
 def check_epochs(owner: Any) -> None:
     """The parameters that every learner of the training loop has."""
     check_whole(owner, "epochs", minimum=1)
+    check_flag(owner, "average")
+    check_flag(owner, "shuffle")
     check_whole(owner, "patience", minimum=1, optional=True)

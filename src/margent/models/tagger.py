@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -101,7 +100,10 @@ class Tagger(Estimator):
     [['D', 'N', 'V']]
     """
 
+    # What was learned; set by `fit` and by loading a file.
+    feature_map_: FeatureMap
     weights_: ChainWeights
+    _dictionary: LabelDictionary | None
     _native: tuple[Any, _core.LinearChain] | None
 
     def __init__(
@@ -194,7 +196,7 @@ class Tagger(Estimator):
         feature_map, weights = self.feature_map_, self.weights_
         if weights.order != self.order:
             raise ValueError(
-                f"order is {self.order}, but the weights are of order {weights.order}: "
+                f"order is {self.order} now, but this Tagger was fitted with order {weights.order}: "
                 "partial_fit goes on as training began; to change the order, start anew with fit"
             )
         X, y = sentences_and_labels(X, y)
@@ -231,11 +233,14 @@ class Tagger(Estimator):
             raise CorpusError("there is nothing to learn from: the training data have no labelled token")
         if len(labels) < 1:
             raise CorpusError("there is nothing to learn from: the training data have no label")
-        scheme = self.scheme if self.scheme is not None else _scheme(ids, encoded.sequence_ptr, labels)
+        scheme = self._scheme_of(labels, ids, encoded, None if weights is None else self.scheme_)
         self._mask(labels, scheme)  # wrong constraints are found before training
         dictionary = self._grown_dictionary(X, ids, weights is not None)
         allowed = None if dictionary is None else dictionary.allowed(Columns.from_sentences(X))
-        examples = encoded.examples(ids, sentence_weights(sample_weight, encoded.n_sequences), allowed)
+        given_weights = sentence_weights(sample_weight, encoded.n_sequences)
+        if weights is None and given_weights is not None and not given_weights.any():
+            raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
+        examples = encoded.examples(ids, given_weights, allowed)
 
         n_labels = len(labels)
         learner = self._learner()
@@ -254,12 +259,14 @@ class Tagger(Estimator):
         if start is not None:
             oracle.start_from(start.for_oracle())
         evaluate = None
+        if X_dev is None and y_dev is not None:
+            raise CorpusError("y_dev was given without X_dev")
         if X_dev is not None:
             evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *sentences_and_labels(X_dev, y_dev))
         result = train(learner, oracle, seed=self.seed, evaluate=evaluate, callbacks=callbacks, progress=progress)
         before = getattr(self, "history_", [])
         self.feature_map_ = feature_map
-        self._dictionary: LabelDictionary | None = dictionary
+        self._dictionary = dictionary
         self._set_labels(labels, scheme)
         self.weights_ = ChainWeights.from_oracle(n_labels, int(self.order), result.weights)
         self.history_ = [*before, *(epoch.as_dict() for epoch in result.history)]
@@ -273,15 +280,39 @@ class Tagger(Estimator):
         self.classes_ = np.array(labels.names, dtype=object)
         self.scheme_ = scheme
 
+    def _scheme_of(self, labels: LabelSet, ids: NDArray[np.int32], encoded: Encoded, before: str | None) -> str | None:
+        """The scheme as given, else the one found before, else the one that these labels follow; or None."""
+        scheme = self.scheme or before or _scheme(ids, encoded.sequence_ptr, labels)
+        if scheme is None:
+            return None
+        try:
+            spans(labels.names, scheme)
+        except CorpusError:
+            if self.scheme is None:
+                return None
+            names = ", ".join(labels.names[:20])
+            raise CorpusError(f"scheme={scheme!r} was given, but some of the labels are not in it: {names}") from None
+        return scheme
+
     def _check_parameters(self) -> None:
-        for name, least in (("order", 1), ("min_count", 1), ("seed", 0), ("restrict_labels", 1), ("threads", 1)):
-            value = getattr(self, name)
-            optional = name in ("restrict_labels", "threads")
-            if value is None and optional:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                wanted = f"a whole number of at least {least}" + (" or None" if optional else "")
-                raise ValueError(f"{name} of Tagger should be {wanted}, got {value!r}")
+        for name, least in (("order", 1), ("min_count", 1), ("seed", 0)):
+            if not _is_whole(getattr(self, name), least):
+                raise ValueError(
+                    f"{name} of Tagger should be a whole number of at least {least}, got {getattr(self, name)!r}"
+                )
+        for name in ("restrict_labels", "threads"):
+            if getattr(self, name) is not None and not _is_whole(getattr(self, name), 1):
+                raise ValueError(
+                    f"{name} of Tagger should be a whole number of at least 1 or None, got {getattr(self, name)!r}"
+                )
+        if self.label_costs is not None and not isinstance(self.label_costs, Mapping):
+            raise ValueError(f"label_costs of Tagger should be a dict from label to cost, got {self.label_costs!r}")
+        if self.constrain is not None and not isinstance(self.constrain, bool):
+            for pair in self.constrain:
+                if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(map(_is_label, pair)):
+                    raise ValueError(
+                        f"constrain of Tagger should be True, False or a list of pairs of labels, got {pair!r} in it"
+                    )
         if self.layout not in ("auto", "dense", "sparse"):
             raise ValueError(f"layout of Tagger should be auto, dense or sparse, got {self.layout!r}")
         if self.scheme is not None and self.scheme not in SCHEMES:
@@ -310,7 +341,7 @@ class Tagger(Estimator):
         for name, cost in self.label_costs.items():
             if name not in labels.ids or name is None:
                 raise ValueError(f"label_costs names {name!r}, which is not among the labels {', '.join(labels.names)}")
-            if not (np.isfinite(cost) and cost >= 0):
+            if not isinstance(cost, (int, float, np.number)) or not (np.isfinite(cost) and cost >= 0):
                 raise ValueError(f"the cost of label {name!r} should be a number of at least 0, got {cost!r}")
         return [float(self.label_costs.get(name, 1.0)) for name in labels.names]
 
@@ -318,10 +349,8 @@ class Tagger(Estimator):
         if self.restrict_labels is None:
             return None
         old = getattr(self, "_dictionary", None) if go_on else None
-        # A copy: what was learned must stay as it is where training fails later on.
-        dictionary = copy.copy(old) if old is not None else LabelDictionary(int(self.restrict_labels))
-        dictionary.add(Columns.from_sentences(X), ids)
-        return dictionary
+        dictionary = old if old is not None else LabelDictionary(int(self.restrict_labels))
+        return dictionary.grown(Columns.from_sentences(X), ids, int(self.restrict_labels))
 
     def _evaluation(
         self,
@@ -368,10 +397,11 @@ class Tagger(Estimator):
         self, X: Any, k: int = 5, constraints: Sequence[Constraints | Mapping[int, Any] | None] | None = None
     ) -> list[list[Reading]]:
         """The k best labellings of each sentence with their scores, best first; exact. Fewer where fewer exist."""
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        if not _is_whole(k, 1):
             raise ValueError(f"k should be a whole number of at least 1, got {k!r}")
         encoded, allowed = self._encode(X, constraints)
-        ids, values, counts = self._chain().k_best(encoded.examples(allowed=allowed), int(k), self._threads())
+        k = min(int(k), len(self._labels) ** int(encoded.lengths.max(initial=0)))  # there are no more
+        ids, values, counts = self._chain().k_best(encoded.examples(allowed=allowed), k, self._threads())
         _check_found(counts > 0)
         result = []
         for s, (start, length) in enumerate(zip(encoded.sequence_ptr[:-1].tolist(), encoded.lengths.tolist())):
@@ -428,8 +458,13 @@ class Tagger(Estimator):
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
         """Draws `n` labellings of each sentence with their probabilities; the same for the same seed."""
+        if not _is_whole(n, 1):
+            raise ValueError(f"n should be a whole number of at least 1, got {n!r}")
+        if not _is_whole(seed, 0):
+            raise ValueError(f"seed should be a whole number of at least 0, got {seed!r}")
         encoded, allowed = self._encode(X, None)
-        ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), 1.0, seed, n, self._threads())
+        seed = int(seed) % 2**64
+        ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), 1.0, seed, int(n), self._threads())
         _check_found(log_z > -np.inf)
         starts = encoded.sequence_ptr
         return [self._labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in pairwise(starts)]
@@ -460,7 +495,8 @@ class Tagger(Estimator):
         if position is not None and not -length <= position < length:
             raise ValueError(f"position should be within the sentence of {length} tokens, got {position}")
         positions = range(length) if position is None else [position % length]
-        winner = self._chain().best(encoded.examples(allowed=allowed), 1)[0]
+        winner, best = self._chain().best(encoded.examples(allowed=allowed), 1)
+        _check_found(best > -np.inf)
         explanations = []
         for t in positions:
             others = {t: [name for i, name in enumerate(self._labels.names) if i != winner[t]]}
@@ -497,11 +533,15 @@ class Tagger(Estimator):
     def top_features(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """The features that speak most for a label, with their weights; and after them those most against it."""
         self._check_fitted()
+        if not _is_whole(n, 1):
+            raise ValueError(f"n should be a whole number of at least 1, got {n!r}")
         return top_features(self.weights_, self.feature_map_, self._label_id(label), n)
 
     def top_transitions(self, n: int = 20) -> list[tuple[str, str, float]]:
         """The n label pairs with the largest and the n with the smallest transition weights, from high to low."""
         self._check_fitted()
+        if not _is_whole(n, 1):
+            raise ValueError(f"n should be a whole number of at least 1, got {n!r}")
         matrix = self.weights_.transitions[0][: len(self._labels), : len(self._labels)]
         order = np.argsort(-matrix, axis=None, kind="stable")
         chosen = order if len(order) <= 2 * n else np.concatenate([order[:n], order[-n:]])
@@ -599,6 +639,14 @@ class Tagger(Estimator):
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return not isinstance(value, bool) and isinstance(value, (int, np.integer)) and bool(value >= least)
+
+
+def _is_label(value: Any) -> bool:
+    return value is None or isinstance(value, str)
 
 
 def _scheme(ids: NDArray[np.int32], sequence_ptr: NDArray[np.int64], labels: LabelSet) -> str | None:

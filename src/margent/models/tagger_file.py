@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from margent import __version__, _core
-from margent.errors import ModelFileError
+from margent import __version__
 from margent.features.attribute_map import AttributeMap
 from margent.features.choice import restored_feature_map
+from margent.features.feature_map import restored_strings
 from margent.features.templates import Templates
 from margent.learners import learner_name, learner_named
 from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import LabelDictionary
 from margent.models.labels import LabelSet
 from margent.storage import ModelFile
+
+NoneType = type(None)
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
@@ -86,6 +88,8 @@ def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     """The tagger in a file, everything in it checked."""
     tagger = _with_parameters(kind, file)
     _set_learned(tagger, file, function)
+    if function is not None:
+        tagger.features = function
     try:
         tagger._chain()
     except ValueError as error:
@@ -99,7 +103,7 @@ def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
     if not len(labels) or len(labels.ids) != len(labels) + 1:
         raise file.error("its labels should be different from each other, and at least one")
     feature_map = restored_feature_map(file)
-    if isinstance(feature_map, AttributeMap):
+    if isinstance(feature_map, AttributeMap) and feature_map.needs_function:
         feature_map.function = function
     elif function is not None:
         raise ValueError("this model was not trained with a feature function; leave out `function`")
@@ -108,6 +112,8 @@ def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
     scheme = file.header.get("found_scheme")
     tagger._set_labels(labels, None if scheme is None else file.value("found_scheme", str, choices=_schemes()))
     tagger.history_ = file.value("history", list)
+    if not all(isinstance(epoch, dict) for epoch in tagger.history_):
+        raise file.error("its history should be a list of epochs")
     tagger.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
     tagger.interrupted_ = file.value("interrupted", bool)
     tagger._native = None
@@ -125,8 +131,12 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
     try:
         features = given.pop("features", None)
         given["features"] = Templates(features["templates"]) if isinstance(features, dict) else features
+        if not isinstance(given["features"], (Templates, str, NoneType)):
+            raise TypeError(f"features should not be {features!r}")
         learner = given.pop("learner", None)
         given["learner"] = learner_named(**learner) if isinstance(learner, dict) else learner
+        if not isinstance(learner, (dict, str, NoneType)):
+            raise TypeError(f"learner should not be {learner!r}")
         if not isinstance(given.get("constrain"), bool):
             given["constrain"] = [(left, right) for left, right in given["constrain"]]
         tagger = kind(**given)
@@ -141,12 +151,7 @@ def _restored_dictionary(file: ModelFile, n_labels: int) -> LabelDictionary | No
     if "dictionary_min_count" not in file.header:
         return None
     dictionary = LabelDictionary(file.value("dictionary_min_count", int, minimum=1))
-    try:
-        dictionary.words = _core.StringTable.restore(*file.packed_strings("dictionary"))
-    except ModelFileError:
-        raise
-    except ValueError as error:
-        raise file.error(str(error)) from None
+    dictionary.words = restored_strings(file, "dictionary")
     pairs = file.array("dictionary.pairs", np.int64, (None, 3), minimum=0)
     if len(pairs) and (pairs[:, 0].max() >= len(dictionary.words) or pairs[:, 1].max() >= n_labels):
         raise file.error("its label dictionary names words or labels that it does not have")
