@@ -117,7 +117,7 @@ def test_confidences_of_spans_are_sums_over_labellings(scheme: str | None, order
             seen += 1
             p = span_probability(wanted, best, (start, end, label), plain=scheme is None)
             assert confidence == pytest.approx(p, abs=1e-5)
-    assert seen >= 6
+    assert seen >= 5
 
 
 def test_samples_come_with_their_probabilities() -> None:
@@ -167,7 +167,7 @@ def test_a_list_of_forbidden_pairs() -> None:
         if sentence:
             wanted = listed(tagger, sentence, admit)
             assert found == wanted[0][1]
-            assert [r.labels for r in tagger.predict_k_best([sentence], k=100)[0]].__len__() == len(wanted)
+            assert len(tagger.predict_k_best([sentence], k=100)[0]) == len(wanted)
     assert tagger.predict([[]]) == [[]]
     impossible = Tagger(LINES, constrain=[(None, "N"), (None, "V"), (None, "D")]).fit(X, y)
     with pytest.raises(ConstraintError, match="sentence 1: the constraints leave no labelling"):
