@@ -635,7 +635,7 @@ class Tagger(Estimator):
 
     def _threads(self) -> int:
         if self.threads is not None:
-            return max(1, int(self.threads))
+            return min(int(self.threads), 1 << 20)
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1

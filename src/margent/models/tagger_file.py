@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import __version__
+from margent.corpus.schemes import SCHEMES, spans
+from margent.errors import CorpusError
 from margent.features.attribute_map import AttributeMap
 from margent.features.choice import restored_feature_map
 from margent.features.feature_map import restored_strings
@@ -109,8 +111,7 @@ def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
         raise ValueError("this model was not trained with a feature function; leave out `function`")
     tagger.feature_map_ = feature_map
     tagger.weights_ = ChainWeights.restored(file, len(labels), feature_map.n_unigrams, feature_map.n_edges)
-    scheme = file.header.get("found_scheme")
-    tagger._set_labels(labels, None if scheme is None else file.value("found_scheme", str, choices=_schemes()))
+    tagger._set_labels(labels, _restored_scheme(tagger, file, labels))
     tagger.history_ = file.value("history", list)
     if not all(isinstance(epoch, dict) for epoch in tagger.history_):
         raise file.error("its history should be a list of epochs")
@@ -120,10 +121,17 @@ def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
     tagger._dictionary = _restored_dictionary(file, len(labels))
 
 
-def _schemes() -> tuple[str, ...]:
-    from margent.corpus.schemes import SCHEMES
-
-    return SCHEMES
+def _restored_scheme(tagger: Tagger, file: ModelFile, labels: LabelSet) -> str | None:
+    scheme = None
+    if file.header.get("found_scheme") is not None:
+        scheme = file.value("found_scheme", str, choices=SCHEMES)
+        try:
+            spans(labels.names, scheme)
+        except CorpusError:
+            raise file.error(f"its labels are not in the scheme {scheme}") from None
+    if tagger.scheme not in (None, scheme):
+        raise file.error(f"its parameters say that its labels are in the scheme {tagger.scheme}, which they are not")
+    return scheme
 
 
 def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:

@@ -167,7 +167,7 @@ def test_a_list_of_forbidden_pairs() -> None:
         if sentence:
             wanted = listed(tagger, sentence, admit)
             assert found == wanted[0][1]
-            assert [r.labels for r in tagger.predict_k_best([sentence], k=100)[0]].__len__() == len(wanted)
+            assert len(tagger.predict_k_best([sentence], k=100)[0]) == len(wanted)
     assert tagger.predict([[]]) == [[]]
     impossible = Tagger(LINES, constrain=[(None, "N"), (None, "V"), (None, "D")]).fit(X, y)
     with pytest.raises(ConstraintError, match="sentence 1: the constraints leave no labelling"):
