@@ -385,10 +385,11 @@ def test_parameters_set_after_fit_do_not_spoil_copies(addresses: Any, tmp_path: 
     X, y = addresses
     tagger = quick().fit(X, y).set_params(**change)
     tagger.save(tmp_path / "changed.margent")
-    loaded = margent.load(tmp_path / "changed.margent")
-    for other in (copy.deepcopy(tagger), loaded):
-        assert other.predict(X) == tagger.predict(X)
-        assert other.get_params() == tagger.get_params()
+    loaded, copied = margent.load(tmp_path / "changed.margent"), copy.deepcopy(tagger)
+    assert loaded.predict(X) == copied.predict(X) == tagger.predict(X)
+    assert copied.get_params() == tagger.get_params()
+    assert (loaded.order, loaded.restrict_labels) == (1, None)  # a file says how its model was trained
+    loaded.partial_fit(X[:3], y[:3])
 
 
 def test_constrain_holds_from_when_it_is_set(addresses: Any) -> None:

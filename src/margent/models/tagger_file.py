@@ -59,12 +59,14 @@ def stored(tagger: Tagger, *, compact: bool) -> Stored:
     if tagger._dictionary is not None:
         words, ends = tagger._dictionary.words.dump()
         arrays |= {"dictionary": words, "dictionary.ends": ends, "dictionary.pairs": tagger._dictionary.pairs}
-        header["dictionary_min_count"] = tagger._dictionary.min_count
     return header, arrays
 
 
 def _parameters(tagger: Tagger) -> dict[str, Any]:
     values: dict[str, Any] = {name: _plain(getattr(tagger, name)) for name in _PLAIN}
+    # These two as they were in training, for they may have been set anew since.
+    values["order"] = tagger.weights_.order
+    values["restrict_labels"] = None if tagger._dictionary is None else tagger._dictionary.min_count
     features = tagger.features
     if isinstance(features, (Templates, list, tuple)):
         features = {"templates": list(Templates(features.lines if isinstance(features, Templates) else features).lines)}
@@ -90,6 +92,8 @@ def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     """The tagger in a file, everything in it checked."""
     tagger = _with_parameters(kind, file)
     _set_learned(tagger, file, function)
+    if tagger.weights_.order != tagger.order:
+        raise file.error("its weights are of another order than its parameters say")
     if function is not None:
         tagger.features = function
     try:
@@ -156,9 +160,10 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
 
 
 def _restored_dictionary(file: ModelFile, n_labels: int) -> LabelDictionary | None:
-    if "dictionary_min_count" not in file.header:
+    restricted = file.value("parameters", dict).get("restrict_labels")
+    if restricted is None:
         return None
-    dictionary = LabelDictionary(file.value("dictionary_min_count", int, minimum=1))
+    dictionary = LabelDictionary(int(restricted))
     dictionary.words = restored_strings(file, "dictionary")
     pairs = file.array("dictionary.pairs", np.int64, (None, 3), minimum=0)
     if len(pairs) and (pairs[:, 0].max() >= len(dictionary.words) or pairs[:, 1].max() >= n_labels):
