@@ -14,6 +14,7 @@ namespace margent {
 
 ChainShape::ChainShape(int n_labels, int order)
     : n_labels(n_labels), order(order), width(padded_width(n_labels)), base(n_labels + 1), contexts(1) {
+  if (n_labels < 1 || order < 1) throw std::invalid_argument("a chain needs at least one label and order 1");
   // Indices into a position's transitions are 32 bits wide in places.
   const auto check = [this] {
     if (contexts * base > std::numeric_limits<std::int32_t>::max() / width)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 namespace margent {
 
@@ -73,9 +74,6 @@ void TransitionWeights::add(const std::int32_t* labels, int length, int position
   }
 }
 
-
-
-
 ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions,
                          std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs)
     : examples_(examples),
@@ -105,6 +103,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   answer.weight = examples_.weights ? examples_.weights[example] : 1.0f;
   answer.places = n - std::count(labels, labels + n, unlabelled);
   answer.rivals.clear();
+  n_rivals_ = 0;
   if (answer.places == 0) return;
 
   gold_.assign(labels, labels + n);
@@ -125,6 +124,8 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     else
       found = chain_k_best(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
   }
+  // Allowed labels that leave out the right one: there is nothing to move towards.
+  if (answer.gold_score == -std::numeric_limits<double>::infinity()) return;
   for (std::size_t j = 0; j < found; ++j) {
     if (values_[j] == -std::numeric_limits<double>::infinity()) break;
     Rival rival;
@@ -136,6 +137,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     rival.score = values_[j] - question.cost * rival.loss;
     answer.rivals.push_back(rival);
   }
+  n_rivals_ = answer.rivals.size();
 }
 
 // The gold side is the best completion: searches with the known labels fixed, into gold_.
@@ -163,6 +165,7 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
 
 template <class OnToken, class OnTransition>
 void ChainOracle::differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const {
+  if (rival >= n_rivals_) throw std::out_of_range("the last answer has no such rival");
   const int n = static_cast<int>(gold_.size());
   const std::int32_t* gold = gold_.data();
   const std::int32_t* other = rivals_.data() + rival * n;
@@ -266,7 +269,11 @@ void ChainOracle::add(const SparseVector& vector, double step) {
   const std::int64_t edge_width = s.base * s.width;
   const std::int64_t level_base = edge_base + (edges_ ? edges_->n_rows() * edge_width : 0);
   bool transitions_changed = false;
+  std::int64_t n_weights = level_base;
+  for (int level = 0; level < s.order; ++level)
+    n_weights += static_cast<std::int64_t>(transitions_.end_weights[level].size() + transitions_.weights[level].size());
   for (const auto& [index, value] : vector) {
+    if (index < 0 || index >= n_weights) throw std::out_of_range("there is no such weight");
     const float change = static_cast<float>(step * value);
     if (index < edge_base) {
       const std::int32_t id = static_cast<std::int32_t>(index / s.width);

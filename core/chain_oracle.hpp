@@ -75,6 +75,7 @@ class ChainOracle final : public Oracle {
   std::int64_t example_ = 0;
   std::vector<std::int32_t> gold_, rivals_;
   std::vector<double> values_;
+  std::size_t n_rivals_ = 0;
 };
 
 }  // namespace margent

@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -156,29 +157,32 @@ class ChainScorer {
   EdgeScores edge_scores_;
 };
 
-// Calls work(state, sequence) for every sequence, from `threads` threads, each with a state of its own made by
-// make_state(). The answers must not depend on which thread works on what.
+// Calls work(state, sequence) for every sequence, from up to `threads` threads, each with a state of its own made by
+// make_state(). The answers must not depend on which thread works on what. The calling thread is one of them, so that
+// the work is done even where the system gives no more threads.
 template <class MakeState, class Work>
 void for_each_sequence(std::int64_t n_sequences, int threads, MakeState make_state, Work work) {
   constexpr std::int64_t chunk = 16;
-  if (threads <= 1 || n_sequences <= chunk) {
-    auto state = make_state();
-    for (std::int64_t s = 0; s < n_sequences; ++s) work(*state, s);
-    return;
-  }
+  const std::int64_t n_chunks = (n_sequences + chunk - 1) / chunk;
+  const std::size_t n_threads = static_cast<std::size_t>(std::clamp<std::int64_t>(n_chunks, 1, std::max(threads, 1)));
   std::atomic<std::int64_t> next{0};
+  std::vector<std::exception_ptr> failures(n_threads);
+  const auto run = [&](std::size_t q) {
+    try {
+      auto state = make_state();
+      for (std::int64_t from; (from = next.fetch_add(chunk)) < n_sequences;)
+        for (std::int64_t s = from; s < std::min(from + chunk, n_sequences); ++s) work(*state, s);
+    } catch (...) {
+      failures[q] = std::current_exception();
+    }
+  };
   std::vector<std::thread> pool;
-  std::vector<std::exception_ptr> failures(threads);
-  for (int q = 0; q < threads; ++q)
-    pool.emplace_back([&, q] {
-      try {
-        auto state = make_state();
-        for (std::int64_t from; (from = next.fetch_add(chunk)) < n_sequences;)
-          for (std::int64_t s = from; s < std::min(from + chunk, n_sequences); ++s) work(*state, s);
-      } catch (...) {
-        failures[q] = std::current_exception();
-      }
-    });
+  pool.reserve(n_threads - 1);
+  try {
+    for (std::size_t q = 1; q < n_threads; ++q) pool.emplace_back(run, q);
+  } catch (const std::system_error&) {
+  }
+  run(0);
   for (std::thread& t : pool) t.join();
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);

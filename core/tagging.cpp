@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "strings.hpp"
+
 namespace margent {
 
 namespace {
@@ -86,7 +88,8 @@ void tag_samples(const LinearChain& model, const Examples& examples, double scal
     const ChainScores<double> scores = state.scorer.score(examples, s);
     log_partitions[s] = chain_log_partition(scores, state.work);
     if (log_partitions[s] > -std::numeric_limits<double>::infinity())
-      chain_sample(scores, state.work, seed + static_cast<std::uint64_t>(s), count, labels + count * examples.begin(s));
+      chain_sample(scores, state.work, mix(seed + 1) ^ static_cast<std::uint64_t>(s), count,
+                   labels + count * examples.begin(s));
   };
   for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
 }

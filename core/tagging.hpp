@@ -33,7 +33,8 @@ double tag_gather_only(const LinearChain& model, const Examples& examples);
 void tag_scores(const LinearChain& model, const Examples& examples, int threads, const std::int32_t* labels,
                 double* scores);
 
-// Draws `count` labellings per sequence, laid out as for tag_k_best. Sequence s uses seed + s.
+// Draws `count` labellings per sequence, laid out as for tag_k_best. Each sequence has random numbers of
+// its own, by `seed` and its place; so do two seeds.
 void tag_samples(const LinearChain& model, const Examples& examples, double scale, std::uint64_t seed, int count,
                  int threads, std::int32_t* labels, double* log_partitions);
 

@@ -42,6 +42,7 @@ class TemplateEncoder {
   void encode(const std::vector<const std::int32_t*>& columns, const std::int64_t* sentence_ptr,
               std::int64_t n_sentences, bool grow, EncodedTokens& features, EncodedTokens& edges);
 
+  int n_columns() const { return n_columns_; }
   std::int32_t size(bool edge) const { return tables_[edge].size(); }
   const FeatureNames& names(bool edge) const { return names_[edge]; }
   // Adds features by name, as read from a model file, in the order of their ids.

@@ -9,7 +9,8 @@
 
 namespace nb = nanobind;
 
-// An input array: read only, contiguous, of exactly this dtype. Python converts before the call; nothing is copied.
+// An input array: read only, contiguous, of this dtype. One that is not is converted into a copy, which lives as long
+// as the Array does; Python hands over what fits, so that nothing is copied.
 template <class T, class... Shape>
 using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
 

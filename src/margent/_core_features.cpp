@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
 
 #include "_core.hpp"
@@ -86,6 +87,7 @@ nb::tuple encode_templates(TemplateEncoder& encoder, std::vector<Array<std::int3
   if (n_sentences < 0 || sentence_ptr.data()[0] != 0) throw nb::value_error("sentence_ptr must begin with 0");
   for (std::int64_t s = 0; s < n_sentences; ++s)
     if (sentence_ptr.data()[s + 1] < sentence_ptr.data()[s]) throw nb::value_error("sentence_ptr must not fall");
+  if (static_cast<int>(columns.size()) != encoder.n_columns()) throw nb::value_error("codes of each column are needed");
   std::vector<const std::int32_t*> data;
   for (const auto& column : columns) {
     if (static_cast<std::int64_t>(column.shape(0)) != sentence_ptr.data()[n_sentences])
@@ -130,13 +132,13 @@ class AttributeReader {
       Py_ssize_t position = 0;
       while (PyDict_Next(token.ptr(), &position, &key, &value)) {
         if (!PyUnicode_Check(key)) fail("expected attribute names of type str", key);
-        name_.assign(utf8(key));
+        name_.assign(text(key));
         attribute(value);
       }
     } else if (!PyUnicode_Check(token.ptr()) && (PyList_Check(token.ptr()) || PyTuple_Check(token.ptr()) || PyAnySet_Check(token.ptr()))) {
       for (nb::handle name : token) {
         if (!PyUnicode_Check(name.ptr())) fail("expected attribute names of type str", name);
-        add(utf8(name), 1);
+        add(text(name), 1);
       }
     } else {
       fail("expected a dict or a list of attributes", token);
@@ -148,8 +150,8 @@ class AttributeReader {
     PyObject* v = value.ptr();
     const std::size_t size = name_.size();
     if (PyUnicode_Check(v)) {
-      name_ += '=';
-      name_ += utf8(value);
+      name_ += ':';
+      name_ += text(value);
       add(name_, 1);
     } else if (PyDict_Check(v)) {
       PyObject *key, *inner;
@@ -159,7 +161,7 @@ class AttributeReader {
         if (!PyUnicode_Check(key)) fail("expected attribute names of type str", key);
         name_.resize(size);
         name_ += ':';
-        name_ += utf8(key);
+        name_ += text(key);
         attribute(inner);
       }
       --depth_;
@@ -168,7 +170,7 @@ class AttributeReader {
         if (!PyUnicode_Check(inner.ptr())) fail("expected attribute names of type str", inner);
         name_.resize(size);
         name_ += ':';
-        name_ += utf8(inner);
+        name_ += text(inner);
         add(name_, 1);
       }
     } else {
@@ -177,7 +179,7 @@ class AttributeReader {
         PyErr_Clear();
         fail("expected text, a number, a bool, a dict, a list or a set as value of attribute '" + name_ + "'", value);
       }
-      if (!(number - number == 0)) fail("expected a finite number as value of attribute '" + name_ + "'", value);
+      if (!std::isfinite(static_cast<float>(number))) fail("expected a finite number of 32 bits as value of attribute '" + name_ + "'", value);
       add(name_, number);
     }
     name_.resize(size);
@@ -189,6 +191,16 @@ class AttributeReader {
     ids_.push_back(id);
     values_.push_back(static_cast<float>(value));
     plain_ &= value == 1;
+  }
+
+  std::string_view text(nb::handle h) {
+    Py_ssize_t size = 0;
+    const char* utf8 = PyUnicode_AsUTF8AndSize(h.ptr(), &size);
+    if (!utf8) {
+      PyErr_Clear();
+      fail("expected text that can be written as UTF-8, found a lone surrogate", h);
+    }
+    return {utf8, static_cast<std::size_t>(size)};
   }
 
   [[noreturn]] void fail(const std::string& message, nb::handle got) {

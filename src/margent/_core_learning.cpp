@@ -3,6 +3,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "_core_examples.hpp"
 #include "chain_oracle.hpp"
@@ -89,7 +91,7 @@ void import_weights(ChainOracle& oracle, nb::dict weights) {
 class PythonOracle final : public Oracle {
  public:
   PythonOracle(nb::object oracle, std::int64_t n_features)
-      : oracle_(std::move(oracle)), weights_(n_features), sums_(n_features), size_(static_cast<std::int64_t>(nb::len(oracle_))) {}
+      : oracle_(std::move(oracle)), weights_(checked(n_features)), sums_(weights_.size()), size_(static_cast<std::int64_t>(nb::len(oracle_))) {}
 
   std::int64_t size() const override { return size_; }
 
@@ -100,21 +102,23 @@ class PythonOracle final : public Oracle {
     rivals_.clear();
     answer.rivals.clear();
     answer.gold_score = dot(gold_);
-    answer.weight = nb::cast<double>(reply.attr("weight"));
-    answer.places = nb::cast<std::int64_t>(reply.attr("places"));
+    answer.weight = number(reply.attr("weight"), "a weight");
+    answer.places = count(reply.attr("places"), "places");
     for (nb::handle item : reply.attr("rivals")) {
       rivals_.push_back(vector(item.attr("features")));
-      answer.rivals.push_back({dot(rivals_.back()), nb::cast<double>(item.attr("loss")), nb::cast<std::int64_t>(item.attr("errors"))});
+      answer.rivals.push_back({dot(rivals_.back()), number(item.attr("loss"), "a loss"), count(item.attr("errors"), "errors")});
     }
   }
 
   void delta(std::size_t rival, SparseVector& out) const override {
+    if (rival >= rivals_.size()) throw std::out_of_range("the last answer has no such rival");
     out = gold_;
     for (const auto& [index, value] : rivals_[rival]) out.push_back({index, -value});
   }
 
   void add(const SparseVector& vector, double step) override {
     for (const auto& [index, value] : vector) {
+      if (index < 0 || index >= static_cast<std::int64_t>(weights_.size())) throw std::out_of_range("there is no such weight");
       weights_[index] += step * value;
       sums_[index] += clock_ * step * value;
     }
@@ -131,14 +135,32 @@ class PythonOracle final : public Oracle {
   }
 
  private:
+  static std::size_t checked(std::int64_t n_features) {
+    if (n_features < 0) throw nb::value_error("the oracle's n_features must not be negative");
+    return static_cast<std::size_t>(n_features);
+  }
+  static double number(nb::handle value, const char* what) {
+    const double x = PyFloat_AsDouble(value.ptr());
+    if (x == -1 && PyErr_Occurred()) nb::raise_python_error();
+    if (!std::isfinite(x)) throw nb::value_error((std::string("the oracle answered with ") + what + " that is not finite").c_str());
+    return x;
+  }
+  static std::int64_t count(nb::handle value, const char* what) {
+    const Py_ssize_t n = PyNumber_AsSsize_t(value.ptr(), PyExc_OverflowError);
+    if (n == -1 && PyErr_Occurred()) nb::raise_python_error();
+    if (n < 0) throw nb::value_error((std::string("the oracle answered with a negative number of ") + what).c_str());
+    return n;
+  }
   SparseVector vector(nb::handle features) const {
     SparseVector out;
-    for (auto [key, value] : nb::cast<nb::dict>(features)) {
-      const std::int64_t index = nb::cast<std::int64_t>(key);
-      const double x = nb::cast<double>(value);
+    // dict(...): any mapping will do.
+    const nb::object entries = nb::handle(reinterpret_cast<PyObject*>(&PyDict_Type))(features);
+    for (auto [key, value] : nb::borrow<nb::dict>(entries)) {
+      const std::int64_t index = PyNumber_AsSsize_t(key.ptr(), PyExc_IndexError);
+      if (index == -1 && PyErr_Occurred()) nb::raise_python_error();
+      const double x = number(value, "a feature value");
       if (index < 0 || index >= static_cast<std::int64_t>(weights_.size()))
         throw nb::index_error("the oracle answered with a feature index outside 0 .. n_features - 1");
-      if (!std::isfinite(x)) throw nb::value_error("the oracle answered with a feature value that is not finite");
       out.push_back({index, x});
     }
     return out;
@@ -195,6 +217,7 @@ void bind_learning(nb::module_& m) {
   nb::class_<ChainOracle, Oracle>(m, "ChainOracle", "The oracle of a linear chain in training.")
       .def("__init__", [](ChainOracle* self, const BoundExamples& examples, int n_labels, int order, bool learn_transitions,
                           std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs) {
+        if (n_labels < 1 || order < 1) throw nb::value_error("a chain needs at least one label and order 1");
         examples.check(n_unigrams, n_edges, n_labels);
         if (!examples.examples().labels) throw nb::value_error("the examples have no labels");
         if (!label_costs.empty() && static_cast<int>(label_costs.size()) != n_labels) throw nb::value_error("one cost per label");

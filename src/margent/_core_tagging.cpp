@@ -19,12 +19,10 @@ struct SparseArrays {
   Array<float, nb::ndim<1>> weights;
 
   std::unique_ptr<SparseView> view(std::int64_t width) const {
-    const std::int64_t n = static_cast<std::int64_t>(ptr.shape(0)) - 1;
     check_ptr(ptr, static_cast<std::int64_t>(columns.shape(0)), "sparse weights");
     if (weights.shape(0) != columns.shape(0)) throw nb::value_error("sparse weights: one weight per column index");
     for (std::size_t i = 0; i < columns.shape(0); ++i)
       if (columns.data()[i] < 0 || columns.data()[i] >= width) throw nb::value_error("sparse weights: column out of range");
-    (void)n;
     return std::make_unique<SparseView>(ptr.data(), columns.data(), weights.data(), width);
   }
 };
@@ -34,7 +32,8 @@ class FrozenChain {
  public:
   FrozenChain(int n_labels, int order, nb::object unigrams, nb::object edges, Array<float, nb::ndim<2>> transitions,
               Array<float, nb::ndim<2>> end)
-      : shape_(n_labels, order), unigrams_(unigrams), edges_(edges), transitions_(transitions), end_(end) {
+      : shape_(n_labels, order), transitions_(transitions), end_(end) {
+    if (n_labels < 1 || order < 1) throw nb::value_error("a chain needs at least one label and order 1");
     const auto is = [&](const auto& a, std::int64_t rows) {
       return static_cast<std::int64_t>(a.shape(0)) == rows && static_cast<int>(a.shape(1)) == shape_.width;
     };
@@ -67,24 +66,27 @@ class FrozenChain {
   const ChainShape& shape() const { return shape_; }
 
  private:
-  static std::unique_ptr<Rows> open(nb::object source, std::int64_t width, std::int64_t* n_rows) {
+  // What the view looks into is kept: an array of another type or layout was converted, and lives only here.
+  std::unique_ptr<Rows> open(nb::object source, std::int64_t width, std::int64_t* n_rows) {
     if (nb::isinstance<nb::tuple>(source)) {
       const auto t = nb::cast<nb::tuple>(source);
       if (t.size() != 3) throw nb::value_error("sparse weights: (ptr, columns, weights)");
       SparseArrays arrays{nb::cast<Array<std::int64_t, nb::ndim<1>>>(t[0]), nb::cast<Array<std::int32_t, nb::ndim<1>>>(t[1]),
                           nb::cast<Array<float, nb::ndim<1>>>(t[2])};
       *n_rows = static_cast<std::int64_t>(arrays.ptr.shape(0)) - 1;
+      kept_.push_back(std::make_shared<SparseArrays>(arrays));
       return arrays.view(width);
     }
     const auto dense = nb::cast<Array<float, nb::ndim<2>>>(source);
     if (static_cast<std::int64_t>(dense.shape(1)) != width) throw nb::value_error("weights of the wrong width");
     *n_rows = static_cast<std::int64_t>(dense.shape(0));
+    kept_.push_back(std::make_shared<Array<float, nb::ndim<2>>>(dense));
     return std::make_unique<DenseView>(dense.data(), width);
   }
 
   ChainShape shape_;
-  nb::object unigrams_, edges_;
   Array<float, nb::ndim<2>> transitions_, end_;
+  std::vector<std::shared_ptr<void>> kept_;
   std::unique_ptr<Rows> rows_, edge_rows_;
   std::int64_t n_unigrams_ = 0, n_edges_ = 0;
   Buffer<float> transposed_, bound_;
@@ -103,6 +105,7 @@ nb::tuple best(const FrozenChain& chain, const BoundExamples& bound, int threads
 }
 
 nb::tuple k_best(const FrozenChain& chain, const BoundExamples& bound, int k, int threads) {
+  if (k < 1) throw nb::value_error("k must be at least 1");
   chain.check(bound);
   const Examples& examples = bound.examples();
   std::vector<std::int32_t> labels(static_cast<std::size_t>(k) * bound.n_tokens()), counts(examples.n_sequences);
@@ -173,6 +176,7 @@ nb::object scores(const FrozenChain& chain, const BoundExamples& bound, Array<st
 }
 
 nb::tuple samples(const FrozenChain& chain, const BoundExamples& bound, double scale, std::uint64_t seed, int count, int threads) {
+  if (count < 0) throw nb::value_error("count must be at least 0");
   chain.check(bound);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(count) * bound.n_tokens());
   std::vector<double> log_z(bound.examples().n_sequences);

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
+from typing import Any
+
 
 class MargentError(Exception):
     """Base class of all errors that Margent raises on purpose."""
@@ -24,7 +28,24 @@ class ConstraintError(MargentError, ValueError):
 
 
 class NotFittedError(MargentError, ValueError, AttributeError):
-    """A model was used before `fit`."""
+    """A model was used before `fit`. Once scikit-learn is imported, it is raised as its NotFittedError too."""
+
+
+def not_fitted(message: str) -> NotFittedError:
+    """The error to raise for a model that was used before `fit`.
+
+    Who catches scikit-learn's own NotFittedError has imported it, so there is no need to import it here.
+    """
+    exceptions = sys.modules.get("sklearn.exceptions")
+    return NotFittedError(message) if exceptions is None else _joint_class(exceptions.NotFittedError)(message)
+
+
+@cache
+def _joint_class(theirs: type[Exception]) -> type[NotFittedError]:
+    def reduced(self: NotFittedError) -> tuple[Any, ...]:  # a class made here has no name to be found by
+        return not_fitted, self.args
+
+    return type("NotFittedError", (NotFittedError, theirs), {"__module__": __name__, "__reduce__": reduced})
 
 
 class MissingExtraError(MargentError, ImportError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from margent import _core
 from margent.errors import CorpusError
 from margent.features.encoded import Encoded, keep_features
-from margent.features.feature_map import FeatureMap, Mask, Stored, rare
+from margent.features.feature_map import FeatureMap, Mask, Stored, rare, restored_strings
 from margent.storage import ModelFile
 
 SentenceFunction = Callable[[Any], Sequence[Any]]
@@ -20,7 +20,7 @@ SentenceFunction = Callable[[Any], Sequence[Any]]
 class AttributeMap(FeatureMap):
     """Tokens as dicts or lists of attributes.
 
-    A list of names gives each the value 1. In a dict, text makes the attribute `name=text` with value 1, a number or
+    A list of names gives each the value 1. In a dict, text makes the attribute `name:text` with value 1, a number or
     bool makes `name` with that value, a nested dict, list or set makes `name:inner`. With a `function`, sentences may
     be anything: it turns each into a list with the attributes of each token.
     """
@@ -31,6 +31,11 @@ class AttributeMap(FeatureMap):
         self.function = function
         self._needs: str | None = None
         self._strings = _core.StringTable()
+
+    @property
+    def needs_function(self) -> bool:
+        """Whether it was trained with a function, which a model file cannot hold."""
+        return self._needs is not None
 
     @property
     def n_unigrams(self) -> int:
@@ -56,7 +61,13 @@ class AttributeMap(FeatureMap):
             return X
         result = []
         for number, sentence in enumerate(X):
-            tokens = list(self.function(sentence))
+            tokens = self.function(sentence)
+            if isinstance(tokens, (str, dict)) or not isinstance(tokens, Iterable):
+                raise CorpusError(
+                    f"sentence {number}: the feature function should give a list with the attributes of each token, "
+                    f"got {type(tokens).__name__}"
+                )
+            tokens = list(tokens)
             if hasattr(sentence, "__len__") and len(tokens) != len(sentence):
                 raise CorpusError(
                     f"sentence {number}: the feature function gave {len(tokens)} tokens for {len(sentence)}"
@@ -81,10 +92,7 @@ class AttributeMap(FeatureMap):
         self = cls()
         if "function" in file.header:
             self._needs = file.value("function", str)
-        try:
-            self._strings = _core.StringTable.restore(*file.packed_strings("attributes"))
-        except ValueError as error:
-            raise file.error(str(error)) from None
+        self._strings = restored_strings(file, "attributes")
         return self
 
 
@@ -106,10 +114,15 @@ class VectorMap(FeatureMap):
 
         matrix = TokenMatrix.of(X, self.n_dimensions or None)
         if self.n_dimensions == 0:
+            if matrix.n_dimensions == 0 and matrix.matrix.shape[0]:
+                raise CorpusError(
+                    f"found tokens of 0 feature(s) (shape={matrix.matrix.shape}) while a minimum of 1 is required."
+                )
             self.n_dimensions = matrix.n_dimensions
         if matrix.n_dimensions != self.n_dimensions and len(matrix):
             raise CorpusError(
-                f"the sequences have {matrix.n_dimensions} features a token, the model {self.n_dimensions}"
+                f"X has {matrix.n_dimensions} features, but {type(self).__name__} is expecting {self.n_dimensions} "
+                f"features as input: {matrix.n_dimensions} features a token, the model {self.n_dimensions}"
             )
         ids, values, ptr = matrix.rows()
         return Encoded(matrix.starts, ids, ptr, None if np.all(values == 1) else values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from margent.corpus.columns import Columns
@@ -49,8 +50,10 @@ def _by_data(X: Any) -> FeatureMap:
     if isinstance(X, TokenMatrix):
         return VectorMap()
     for number, sentence in enumerate(X):
-        if getattr(sentence, "ndim", 0) == 2 and sentence.dtype.kind != "O":
+        if getattr(sentence, "ndim", 0) == 2 and sentence.dtype.kind in "buif":
             return VectorMap()
+        if not isinstance(sentence, Iterable):
+            raise CorpusError(f"sentence {number}: expected a list of tokens, got {type(sentence).__name__}")
         for token in sentence:
             if isinstance(token, dict):
                 return AttributeMap()

@@ -58,13 +58,13 @@ def short_shape(word: str) -> str:
 
 
 def capitalisation(word: str) -> str | None:
-    """`lower`, `upper`, `title` (first letter only), `mixed`, or None for words without cased letters."""
+    """`lower`, `upper`, `initial` (one capital letter), `title` (a capital first), `mixed`; None: no cased letter."""
     if word.islower():
         return "lower"
     if word.isupper():
         return "upper" if len(word) > 1 else "initial"
     first, rest = word[:1], word[1:]
-    if first.isupper() and (rest.islower() or rest == rest.lower()):
+    if (first.isupper() or first.istitle()) and rest == rest.lower():
         return "title"
     return "mixed" if word.lower() != word.upper() else None
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from margent import _core
 from margent.features.encoded import Encoded
 from margent.storage import ModelFile
 
@@ -59,6 +60,15 @@ class FeatureMap(ABC):
     @abstractmethod
     def restored(cls, file: ModelFile) -> FeatureMap:
         """The map that was stored."""
+
+
+def restored_strings(file: ModelFile, name: str) -> _core.StringTable:
+    """A table of distinct strings from a model file."""
+    data, ends = file.packed_strings(name)
+    try:
+        return _core.StringTable.restore(data, ends)
+    except ValueError as error:
+        raise file.error(f"{name!r}: {error}") from None
 
 
 def rare(ids: NDArray[np.int32], known: int, total: int, min_count: int) -> Mask | None:

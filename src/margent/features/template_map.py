@@ -12,12 +12,13 @@ from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 from margent.features.derived import DERIVATIONS
 from margent.features.encoded import Encoded, keep_features, sequence_ptr
-from margent.features.feature_map import FeatureMap, Mask, Stored, rare
+from margent.features.feature_map import FeatureMap, Mask, Stored, rare, restored_strings
 from margent.features.templates import TemplateLine, Templates
 from margent.storage import ModelFile
 
 Codes = NDArray[np.int32]
 UNKNOWN = -1
+_MOST_TEMPLATES = 1_000_000  # in a model file, columns taken into account
 
 
 class _Column:
@@ -92,10 +93,12 @@ class TemplateMap(FeatureMap):
 
     def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
         columns = Columns.from_sentences(X, n_columns=self.n_columns)
+        if not columns.n_tokens:  # there is nothing to count the columns in
+            columns = Columns.from_sentences([[]] * len(columns), n_columns=self.n_columns or 1)
         if self._encoder is None:
-            self._prepare(columns.n_columns or 1)
+            self._prepare(columns.n_columns)
         assert self._encoder is not None
-        if columns.n_columns != self.n_columns and len(columns):
+        if columns.n_columns != self.n_columns:
             raise CorpusError(
                 f"the data has {columns.n_columns} input column{'s' if columns.n_columns != 1 else ''}, "
                 f"but the templates were trained on {self.n_columns}"
@@ -169,34 +172,42 @@ class TemplateMap(FeatureMap):
 
     @classmethod
     def restored(cls, file: ModelFile) -> TemplateMap:
+        lines, n_columns = file.texts("templates"), file.value("n_columns", int, minimum=1, maximum=10_000)
+        if len(lines) * n_columns > _MOST_TEMPLATES:
+            raise file.error(f"it has {len(lines)} templates over {n_columns} columns, which is too much")
         try:
-            self = cls(Templates(file.texts("templates")))
-            self._prepare(file.value("n_columns", int, minimum=1, maximum=10_000))
+            self = cls(Templates(lines))
+            self._prepare(n_columns)
         except CorpusError as error:
             raise file.error(f"its templates are wrong: {error}") from None
         assert self._encoder is not None
-        try:
-            for i, column in enumerate(self._columns):
-                column.strings = _core.StringTable.restore(*file.packed_strings(f"column{i}"))
-            for i, column in enumerate(self._columns):
-                if column.derived is not None:
-                    base = next(c for c in self._columns if c.column == column.column and c.derived is None)
-                    column.of_word = file.array(
-                        f"column{i}.of_word",
-                        np.int32,
-                        (len(base.strings),),
-                        minimum=UNKNOWN,
-                        maximum=len(column.strings) - 1,
-                    )
-            for edge, kind in ((False, "features"), (True, "edge_features")):
-                text = file.array(f"{kind}.text", np.int32, (None,), minimum=0, maximum=len(self._texts) - 1)
-                codes = file.array(f"{kind}.codes", np.int32, (None,))
-                ptr = file.row_starts(f"{kind}.ptr", len(codes), len(text))
+        for i, column in enumerate(self._columns):
+            column.strings = restored_strings(file, f"column{i}")
+        words = {column.column: len(column.strings) for column in self._columns if column.derived is None}
+        for i, column in enumerate(self._columns):
+            if column.derived is not None:
+                column.of_word = file.array(
+                    f"column{i}.of_word",
+                    np.int32,
+                    (words[column.column],),
+                    minimum=UNKNOWN,
+                    maximum=len(column.strings) - 1,
+                )
+        for edge, kind in ((False, "features"), (True, "edge_features")):
+            text = file.array(f"{kind}.text", np.int32, (None,), minimum=0, maximum=len(self._texts) - 1)
+            codes = file.array(f"{kind}.codes", np.int32, (None,))
+            ptr = file.row_starts(f"{kind}.ptr", len(codes), len(text))
+            # The number of cells of each text; -1: a text of the other kind.
+            cells = np.full(len(self._texts), -1)
+            for line in self._lines:
+                if line.edge == edge:
+                    cells[self._texts.index(line.text)] = len(line.cells)
+            if (np.diff(ptr) != cells[text]).any():
+                raise file.error(f"its {kind.replace('_', ' ')} do not fit its templates")
+            try:
                 self._encoder.restore(edge, text, ptr, codes)
-        except ValueError as error:
-            if isinstance(error, type(file.error(""))):
-                raise
-            raise file.error(str(error)) from None
+            except ValueError as error:
+                raise file.error(str(error)) from None
         return self
 
 

@@ -64,6 +64,9 @@ class Templates:
 
     def __init__(self, lines: str | Iterable[str]) -> None:
         split = lines.splitlines() if isinstance(lines, str) else list(lines)
+        for line in split:
+            if not isinstance(line, str):
+                raise TypeError(f"templates should be lines of text, got {line!r}")
         kept = (line.strip() for line in split)
         object.__setattr__(self, "lines", tuple(line for line in kept if line and not line.startswith("#")))
         for line in self.lines:

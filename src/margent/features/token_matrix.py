@@ -32,8 +32,15 @@ class TokenMatrix(Sequence[Any]):
         if not _is_sparse(matrix):
             matrix = np.asarray(matrix)
         if matrix.ndim != 2:
-            raise CorpusError(f"expected a matrix with a row for each token, got {matrix.ndim} dimensions")
-        sizes = np.asarray(lengths, dtype=np.int64)
+            raise CorpusError(
+                f"expected a matrix with a row for each token, got {matrix.ndim} dimensions. "
+                "Reshape your data: array.reshape(-1, 1) if a token has one number, array.reshape(1, -1) if it is one"
+            )
+        sizes = np.asarray(lengths)
+        if sizes.size == 0:
+            sizes = np.zeros(0, dtype=np.int64)
+        if sizes.dtype.kind not in "iu":
+            raise CorpusError(f"expected the lengths of the sequences as whole numbers, got {lengths!r}")
         if sizes.ndim != 1 or (sizes < 0).any() or int(sizes.sum()) != matrix.shape[0]:
             raise CorpusError(
                 f"the lengths of the sequences add up to {int(sizes.sum())}, but the matrix has {matrix.shape[0]} rows"
@@ -49,7 +56,10 @@ class TokenMatrix(Sequence[Any]):
         parts = list(X)
         for number, part in enumerate(parts):
             if not _is_sparse(part):
-                parts[number] = part = np.asarray(part)
+                try:
+                    parts[number] = part = np.asarray(part)
+                except ValueError:
+                    raise CorpusError(f"sequence {number}: expected rows of equal length") from None
             if part.ndim != 2:
                 raise CorpusError(
                     f"sequence {number}: expected an array (tokens, features), got {part.ndim} dimensions"
@@ -90,19 +100,44 @@ class TokenMatrix(Sequence[Any]):
     def rows(self) -> tuple[IntArray, FloatArray, PtrArray]:
         """The entries that are not zero, by rows: (ids, values, ptr)."""
         if _is_sparse(self.matrix):
-            self.matrix.sum_duplicates()
-            ids, values, ptr = self.matrix.indices, self.matrix.data, self.matrix.indptr
+            matrix = self.matrix
+            if not matrix.has_canonical_format:
+                matrix = matrix.copy()  # the one given stays as it is
+                matrix.sum_duplicates()
+            ids, values, ptr = matrix.indices, _numbers(matrix.data), matrix.indptr
         else:
-            dense = self.matrix
-            if dense.dtype.kind not in "buif":
-                raise CorpusError(f"expected numbers as features of tokens, got an array of type {dense.dtype}")
+            dense = _numbers(self.matrix)
             tokens, ids = np.nonzero(dense)
             values = dense[tokens, ids]
             ptr = np.searchsorted(tokens, np.arange(dense.shape[0] + 1))
-        numbers: NDArray[np.float32] = np.ascontiguousarray(values, dtype=np.float32)
-        if not np.isfinite(numbers).all():
-            raise CorpusError("a feature value is infinite or not a number; expected finite values")
+        with np.errstate(over="ignore"):  # what does not fit becomes infinite
+            numbers: NDArray[np.float32] = np.ascontiguousarray(values, dtype=np.float32)
+        finite = np.isfinite(numbers)
+        if not finite.all():
+            token = int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
+            number = int(np.searchsorted(self.starts, token, side="right")) - 1
+            raise CorpusError(
+                f"sequence {number}, token {token - self.starts[number]}: a feature value is infinite, not a number or "
+                "too large for 32 bits"
+            )
         return np.ascontiguousarray(ids, dtype=np.int32), numbers, np.ascontiguousarray(ptr, dtype=np.int64)
+
+
+def _numbers(array: NDArray[Any]) -> NDArray[Any]:
+    """An array of real numbers; objects that are numbers become such."""
+    if array.dtype.kind == "c":
+        raise CorpusError("Complex data not supported: expected numbers as features of tokens, and real ones")
+    if array.dtype.kind == "O":
+        try:
+            numbers = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise CorpusError(f"expected numbers as features of tokens, but {error}") from None
+        if any(value is None for value in array.flat):  # numpy takes it for nan
+            raise CorpusError("expected numbers as features of tokens, found None")
+        return numbers
+    if array.dtype.kind not in "buif":
+        raise CorpusError(f"expected numbers as features of tokens, got an array of type {array.dtype}")
+    return array
 
 
 def _is_sparse(matrix: Any) -> bool:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
 
 
 def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) -> None:
@@ -11,7 +14,7 @@ def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) 
     value = getattr(owner, name)
     if optional and value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         wanted = f"a whole number of at least {minimum}" + (" or None" if optional else "")
         raise ValueError(f"{name} of {type(owner).__name__} should be {wanted}, got {value!r}")
 
@@ -19,11 +22,20 @@ def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) 
 def check_number(owner: Any, name: str, *, minimum: float) -> None:
     """The parameter must be a finite number of at least `minimum`."""
     value = getattr(owner, name)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < minimum:
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value) or value < minimum:
         raise ValueError(f"{name} of {type(owner).__name__} should be a number of at least {minimum}, got {value!r}")
+
+
+def check_flag(owner: Any, name: str) -> None:
+    """The parameter must be True or False."""
+    value = getattr(owner, name)
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} of {type(owner).__name__} should be True or False, got {value!r}")
 
 
 def check_epochs(owner: Any) -> None:
     """The parameters that every learner of the training loop has."""
     check_whole(owner, "epochs", minimum=1)
+    check_flag(owner, "average")
+    check_flag(owner, "shuffle")
     check_whole(owner, "patience", minimum=1, optional=True)

@@ -73,6 +73,7 @@ def train(
     if learner.patience is not None and evaluate is None:
         raise ValueError(f"patience={learner.patience} needs development data to watch, and none was given")
     rule = learner.rule()
+    callbacks = list(callbacks)
     random = np.random.default_rng(seed)
     result = Training(weights=None)
     best_score = -np.inf

@@ -47,13 +47,24 @@ class SpanCounter:
         ends = np.flatnonzero(inside & closes)
         return starts, ends * (border + 1) + self._kind[ids[starts]]
 
-    def counts(self, gold: Ids, predicted: Ids, sequence_ptr: NDArray[np.int64]) -> tuple[int, int, int]:
-        """How many spans there are in gold, in the prediction, and in both."""
+    def counts(
+        self, gold: Ids, predicted: Ids, sequence_ptr: NDArray[np.int64], weights: NDArray[np.float32] | None = None
+    ) -> tuple[float, float, float]:
+        """How many spans there are in gold, in the prediction, and in both.
+
+        With `weights` (n_tokens,), a span counts as much as its first token.
+        """
         gold_starts, gold_rest = self._spans(gold, sequence_ptr)
         starts, rest = self._spans(predicted, sequence_ptr)
         _, i, j = np.intersect1d(gold_starts, starts, assume_unique=True, return_indices=True)
-        return len(gold_starts), len(starts), int((gold_rest[i] == rest[j]).sum())
+        correct = gold_starts[i][gold_rest[i] == rest[j]]
+        if weights is None:
+            return len(gold_starts), len(starts), len(correct)
+        n_gold, n_predicted, n_correct = (float(weights[at].sum(dtype=float)) for at in (gold_starts, starts, correct))
+        return n_gold, n_predicted, n_correct
 
-    def f1(self, gold: Ids, predicted: Ids, sequence_ptr: NDArray[np.int64]) -> float:
-        n_gold, n_predicted, n_correct = self.counts(gold, predicted, sequence_ptr)
+    def f1(
+        self, gold: Ids, predicted: Ids, sequence_ptr: NDArray[np.int64], weights: NDArray[np.float32] | None = None
+    ) -> float:
+        n_gold, n_predicted, n_correct = self.counts(gold, predicted, sequence_ptr, weights)
         return 2 * n_correct / (n_gold + n_predicted) if n_gold + n_predicted else 0.0

@@ -13,6 +13,9 @@ from margent.storage import ModelFile
 
 Floats = NDArray[np.float32]
 
+# No training makes larger weights, and with these the score of a long sequence is still a finite number.
+_LARGEST = 1e25
+
 
 @dataclass(frozen=True)
 class SparseRows:
@@ -105,6 +108,16 @@ class ChainWeights:
         )
         return row[: self.n_labels]
 
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """Feature, label and weight of each feature weight that is not zero, by features."""
+        if isinstance(self.unigrams, SparseRows):
+            ptr, columns, weights = self.unigrams.arrays
+            there = np.flatnonzero(weights[: ptr[-1]])
+            rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+            return rows[there], columns[there].astype(np.int64), weights[there]
+        features, labels = np.nonzero(self.unigrams[:, : self.n_labels])
+        return features, labels, self.unigrams[features, labels]
+
     def edge_weights(self, feature: int) -> Floats:
         """(L + 1, L) the weights of an edge feature by previous label and label."""
         assert self.edges is not None
@@ -126,6 +139,19 @@ class ChainWeights:
             ends[:, :labels][:, ~allowed[:labels, labels]] = -np.inf
         arrays = self.for_oracle()
         return _core.LinearChain(self.n_labels, self.order, arrays["unigrams"], arrays["edges"], transitions, ends)
+
+    def with_features(self, n_features: int, n_edges: int) -> ChainWeights:
+        """The same weights over more features: the new ones come after the old ones, with weight 0."""
+        unigrams = self.unigrams
+        if isinstance(unigrams, SparseRows):
+            unigrams = _more_rows(unigrams, n_features)
+        elif len(unigrams) < n_features:
+            unigrams = np.pad(unigrams, ((0, n_features - len(unigrams)), (0, 0)))
+        edges = self.edges
+        if n_edges:
+            empty = SparseRows(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
+            edges = _more_rows(edges or empty, n_edges)
+        return ChainWeights(self.n_labels, self.order, unigrams, edges, self.transitions, self.ends)
 
     def with_labels(self, n_labels: int) -> ChainWeights:
         """The same weights over more labels: the new ones come after the old ones, with weight 0."""
@@ -186,12 +212,11 @@ class ChainWeights:
         if file.value("layout", str, choices=("dense", "sparse")) == "sparse":
             unigrams = _restored_rows(file, "weights", kind, n_features, width)
         else:
-            stored = file.array("weights", kind, (n_features, width), finite=True)
-            unigrams = stored.astype(np.float32, copy=False)
+            unigrams = _numbers(file, "weights", kind, (n_features, width))
         edges = _restored_rows(file, "edge_weights", kind, n_edges, base * width) if n_edges else None
         levels = range(1, order + 1)
-        transitions = [file.array(f"transitions{j}", np.float32, (base**j, width), finite=True) for j in levels]
-        ends = [file.array(f"ends{j}", np.float32, (base ** (j - 1), width), finite=True) for j in levels]
+        transitions = [_numbers(file, f"transitions{j}", np.float32, (base**j, width)) for j in levels]
+        ends = [_numbers(file, f"ends{j}", np.float32, (base ** (j - 1), width)) for j in levels]
         return cls(n_labels, order, unigrams, edges, transitions, ends)
 
     def without_zero_rows(self) -> tuple[ChainWeights, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -215,6 +240,11 @@ def _add_levels(levels: list[Floats]) -> Floats:
     return np.ascontiguousarray(total)
 
 
+def _more_rows(rows: SparseRows, n_rows: int) -> SparseRows:
+    added = np.full(n_rows + 1 - len(rows.ptr), rows.ptr[-1])
+    return SparseRows(np.concatenate([rows.ptr, added]), rows.columns, rows.weights)
+
+
 def _kept(rows: SparseRows, keep: NDArray[np.bool_]) -> SparseRows:
     ptr = np.append(np.int64(0), rows.ptr[1:][keep])
     return SparseRows(ptr, rows.columns, rows.weights)
@@ -232,7 +262,12 @@ def _stored_rows(name: str, rows: SparseRows, kind: type[Any]) -> dict[str, NDAr
 
 def _restored_rows(file: ModelFile, name: str, kind: type[Any], n_rows: int, width: int) -> SparseRows:
     columns = file.array(f"{name}.columns", np.int32, (None,), minimum=0, maximum=width - 1)
-    values = file.array(f"{name}.values", kind, (len(columns),), finite=True)
-    return SparseRows(
-        file.row_starts(f"{name}.ptr", len(columns), n_rows), columns, values.astype(np.float32, copy=False)
-    )
+    values = _numbers(file, f"{name}.values", kind, (len(columns),))
+    return SparseRows(file.row_starts(f"{name}.ptr", len(columns), n_rows), columns, values)
+
+
+def _numbers(file: ModelFile, name: str, kind: type[Any], shape: tuple[int, ...]) -> Floats:
+    numbers = file.array(name, kind, shape, finite=True).astype(np.float32, copy=False)
+    if numbers.size and max(numbers.max(), -numbers.min()) > _LARGEST:
+        raise file.error(f"array {name!r} should hold weights of at most {_LARGEST:g}")
+    return numbers

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.corpus.columns import Columns
 from margent.corpus.schemes import span_constraints
-from margent.errors import ConstraintError
+from margent.errors import ConstraintError, CorpusError
 from margent.features.encoded import IntArray, PtrArray
 from margent.models.labels import MISSING, LabelSet
 
@@ -28,7 +28,7 @@ class Constraints:
     forbidden : position to a label or list of labels that it does not have
     spans : (start, end, type), end exclusive: exactly this span is there
 
-    Positions count from 0; negative ones from the end.
+    Positions count from 0; in `labels` and `forbidden` negative ones count from the end.
 
     >>> Constraints(labels={0: "B-PER", 3: ["O", "B-LOC"]}, spans=[(4, 6, "ORG")])
     Constraints(labels={0: 'B-PER', 3: ['O', 'B-LOC']}, forbidden={}, spans=[(4, 6, 'ORG')])
@@ -46,11 +46,17 @@ def allowed_labels(
     scheme: str | None,
 ) -> Allowed:
     """The labels that constraints, one per sentence, leave at each token."""
+    if isinstance(constraints, Mapping) or not isinstance(constraints, Sequence):
+        raise ConstraintError(
+            f"expected a list with the constraints of each sentence, got {type(constraints).__name__}"
+        )
     if len(constraints) != len(lengths):
         raise ConstraintError(f"found constraints for {len(constraints)} sentences, expected them for {len(lengths)}")
     rows: dict[int, list[int]] = {}
     start = 0
     for sentence, (given, length) in enumerate(zip(constraints, lengths)):
+        if given is not None and not isinstance(given, (Constraints, Mapping)):
+            raise ConstraintError(f"sentence {sentence}: expected Constraints, a dict or None, got {given!r}")
         if given:
             constraint = given if isinstance(given, Constraints) else Constraints(labels=given)
             for position, kept in _kept(constraint, int(length), labels, scheme, sentence).items():
@@ -68,14 +74,18 @@ def _kept(given: Constraints, length: int, labels: LabelSet, scheme: str | None,
     kept: dict[int, set[int]] = {}
 
     def restrict(position: int, names: str | Iterable[str], *, keep: bool) -> None:
+        if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+            raise ConstraintError(f"sentence {sentence}: expected a position as a whole number, got {position!r}")
+        if not isinstance(names, Iterable):
+            raise ConstraintError(f"sentence {sentence}, position {position}: expected labels, got {names!r}")
         if not -length <= position < length:
             raise ConstraintError(f"sentence {sentence}: no position {position} in a sentence of {length} tokens")
         ids = set()
         for name in [names] if isinstance(names, str) else names:
-            if name is None or name not in labels.ids:
+            if not isinstance(name, str) or name not in labels.ids:
                 raise ConstraintError(f"sentence {sentence}, position {position}: no label {name!r} in this model")
             ids.add(labels.ids[name])
-        place = position % length
+        place = int(position) % length
         there = kept.get(place, set(range(len(labels))))
         kept[place] = there & ids if keep else there - ids
         if not kept[place]:
@@ -88,7 +98,15 @@ def _kept(given: Constraints, length: int, labels: LabelSet, scheme: str | None,
     if given.spans:
         if scheme is None:
             raise ConstraintError("spans can only be fixed where labels follow a scheme such as iob2")
-        for position, names in span_constraints(given.spans, length, labels.names, scheme).items():
+        try:
+            found = span_constraints(given.spans, length, labels.names, scheme)
+        except (CorpusError, ConstraintError) as error:
+            raise ConstraintError(f"sentence {sentence}: {error}") from None
+        except TypeError:
+            raise ConstraintError(
+                f"sentence {sentence}: expected spans as (start, end, type), got {given.spans!r}"
+            ) from None
+        for position, names in found.items():
             restrict(position, names, keep=True)
     return kept
 
@@ -103,7 +121,7 @@ def both_allowed(first: Allowed | None, second: Allowed | None) -> Allowed | Non
         b = second[0][second[1][t] : second[1][t + 1]]
         common = np.intersect1d(a, b).astype(np.int32) if len(a) and len(b) else (a if len(a) else b)
         rows.append(common if len(common) else b)
-    ptr = np.cumsum([0, *(len(row) for row in rows)])
+    ptr = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
     return (np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)), ptr
 
 
@@ -119,14 +137,18 @@ class LabelDictionary:
         self.words = _core.StringTable()
         self.pairs: NDArray[np.int64] = np.empty((0, 3), dtype=np.int64)  # word, label, how often; sorted
 
-    def add(self, X: Columns, ids: NDArray[np.int32]) -> None:
-        """Counts the words of `X` with their label ids."""
-        codes, _ = self._encode(X, grow=True)
+    def grown(self, X: Columns, ids: NDArray[np.int32], min_count: int) -> LabelDictionary:
+        """A new dictionary that has counted the words of `X` with their label ids too."""
+        new = LabelDictionary(min_count)
+        new.words = self.words.filter(np.ones(len(self.words), dtype=bool))
+        codes, _ = new._encode(X, grow=True)
         there = ids != MISSING
         seen = np.stack([codes[there].astype(np.int64), ids[there].astype(np.int64)], axis=1)
-        known = np.concatenate([np.repeat(self.pairs[:, :2], self.pairs[:, 2], axis=0), seen])
-        unique, counts = np.unique(known, axis=0, return_counts=True)
-        self.pairs = np.column_stack([unique, counts])
+        unique, place = np.unique(np.concatenate([self.pairs[:, :2], seen]), axis=0, return_inverse=True)
+        counts = np.zeros(len(unique), dtype=np.int64)
+        np.add.at(counts, place.ravel(), np.append(self.pairs[:, 2], np.ones(len(seen), dtype=np.int64)))
+        new.pairs = np.column_stack([unique, counts])
+        return new
 
     def allowed(self, X: Columns) -> Allowed:
         """The labels allowed at each token of `X`."""
@@ -145,5 +167,7 @@ class LabelDictionary:
         return ids.astype(np.int32), ptr
 
     def _encode(self, X: Columns, grow: bool) -> tuple[NDArray[np.int32], list[str]]:
+        if not X.n_tokens:
+            return np.empty(0, dtype=np.int32), []
         codes, fresh = _core.encode_column(X.table, X.column_indices[0], X.sentence_indices, self.words, grow)
         return codes, fresh

@@ -6,15 +6,17 @@ import dataclasses
 import inspect
 from typing import Any, TypeVar
 
-from margent.errors import NotFittedError
+from margent.errors import not_fitted
+from margent.models.routing import MetadataRouting
 
 Self = TypeVar("Self", bound="Estimator")
 
 
-class Estimator:
+class Estimator(MetadataRouting):
     """Base of all models. `__init__` stores its arguments as they are; `fit` learns; learned names end in `_`.
 
-    A parameter that is a dataclass, such as a learner, has its fields as nested parameters: `learner__epochs`.
+    A parameter that is a dataclass, such as a learner, has its fields as nested parameters: `learner__epochs`. So has
+    one that stands for a dataclass, as None does for the default learner (see `_meant`).
     """
 
     @classmethod
@@ -25,10 +27,10 @@ class Estimator:
         """The parameters by name; with `deep` also those of parameters that are dataclasses."""
         parameters = {name: getattr(self, name) for name in self._parameter_names()}
         if deep:
-            for name, value in list(parameters.items()):
-                if dataclasses.is_dataclass(value) and not isinstance(value, type):
-                    for field in dataclasses.fields(value):
-                        parameters[f"{name}__{field.name}"] = getattr(value, field.name)
+            for name in list(parameters):
+                meant = self._meant(name)
+                if _is_dataclass(meant):
+                    parameters |= {f"{name}__{field.name}": getattr(meant, field.name) for field in _fields(meant)}
         return parameters
 
     def set_params(self: Self, **parameters: Any) -> Self:
@@ -46,32 +48,42 @@ class Estimator:
             else:
                 setattr(self, name, value)
         for name, fields in nested.items():
-            setattr(self, name, self._replaced(name, fields))
+            replaced = self._replaced(name, fields)
+            if replaced != self._meant(name):  # so that set_params(**get_params()) leaves a None as it is
+                setattr(self, name, replaced)
         return self
 
+    def _meant(self, name: str) -> Any:
+        """The value of a parameter, or the one that it stands for."""
+        return getattr(self, name)
+
     def _replaced(self, name: str, fields: dict[str, Any]) -> Any:
-        value = getattr(self, name)
-        if not dataclasses.is_dataclass(value) or isinstance(value, type):
-            raise ValueError(f"{name}={value!r} has no parameters of its own to set: {', '.join(fields)}")
-        known = [field.name for field in dataclasses.fields(value)]
+        meant = self._meant(name)
+        if not _is_dataclass(meant):
+            raise ValueError(
+                f"Invalid parameter {next(iter(fields))!r}: {name}={meant!r} has no parameters of its own to set"
+            )
+        known = [field.name for field in _fields(meant)]
         for field in fields:
             if field not in known:
-                raise ValueError(f"Invalid parameter {field!r} for {value!r}; expected one of {', '.join(known)}")
-        return dataclasses.replace(value, **fields)
+                raise ValueError(f"Invalid parameter {field!r} for {meant!r}; expected one of {', '.join(known)}")
+        return dataclasses.replace(meant, **fields)
 
     def __repr__(self) -> str:
-        defaults = {
-            name: parameter.default for name, parameter in inspect.signature(type(self).__init__).parameters.items()
+        signature = inspect.signature(type(self).__init__).parameters
+        given = {
+            name: repr(value)
+            for name, value in self.get_params(deep=False).items()
+            if repr(value) != repr(signature[name].default)
         }
-        given = {name: value for name, value in self.get_params(deep=False).items() if value is not defaults[name]}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in given.items())})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit before using it")
+            raise not_fitted(f"this {type(self).__name__} is not fitted yet; call fit before using it")
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
@@ -85,3 +97,12 @@ class Estimator:
             input_tags=InputTags(two_d_array=False, three_d_array=True, string=True, dict=True, sparse=True),
             requires_fit=True,
         )
+
+
+def _is_dataclass(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def _fields(value: Any) -> list[dataclasses.Field[Any]]:
+    """The fields that the constructor takes."""
+    return [field for field in dataclasses.fields(value) if field.init]

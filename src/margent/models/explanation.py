@@ -67,16 +67,17 @@ def explain_token(
     parts: list[Contribution] = []
     total = 0.0
     for t in range(len(winner)):
-        changes = _token_parts(weights, feature_map, encoded, t, int(winner[t]), int(rival[t]))
-        changes += _transition_parts(weights, feature_map, names, encoded, t, winner, rival)
-        total += sum(part.weight for part in changes)
-        if t == position or t == position + 1:
-            # The next token's own features are not about this one, but its transition is.
-            parts += changes if t == position else [part for part in changes if "->" in part.name]
+        own = _token_parts(weights, feature_map, encoded, t, int(winner[t]), int(rival[t]))
+        transitions = _transition_parts(weights, feature_map, names, encoded, t, winner, rival)
+        total += sum(part.weight for part in own) + sum(part.weight for part in transitions)
+        if t == position:
+            parts += own
+        if position <= t <= position + weights.order:  # the transitions that look at this label
+            parts += transitions
     end = _path_end(weights, winner) - _path_end(weights, rival)
     total += end
-    if end and position == len(winner) - 1:
-        parts.append(Contribution(f"{label} -> (end) rather than {names[rival[position]]} -> (end)", end))
+    if len(winner) - position <= weights.order:
+        parts.append(Contribution(f"{names[winner[-1]]} -> (end) rather than {names[rival[-1]]} -> (end)", end))
     parts = [part for part in parts if part.weight != 0]
     parts.sort(key=lambda part: (-abs(part.weight), part.name))
     shown = tuple(sorted(parts[:top], key=lambda part: -part.weight))
@@ -93,7 +94,7 @@ def _token_parts(
     for k in range(int(encoded.ptr[t]), int(encoded.ptr[t + 1])):
         row = weights.label_weights(int(encoded.ids[k]))
         value = 1.0 if encoded.values is None else float(encoded.values[k])
-        parts.append(Contribution(feature_map.name(int(encoded.ids[k])), value * float(row[won] - row[lost])))
+        parts.append(Contribution(feature_map.name(int(encoded.ids[k])), value * (float(row[won]) - float(row[lost]))))
     return parts
 
 
@@ -111,7 +112,8 @@ def _transition_parts(
     previous = (int(winner[t - 1]), int(rival[t - 1])) if t else (weights.n_labels, weights.n_labels)
     for k in range(int(encoded.edge_ptr[t]), int(encoded.edge_ptr[t + 1])):
         matrix = weights.edge_weights(int(encoded.edge_ids[k]))
-        change = float(matrix[previous[0], winner[t]] - matrix[previous[1], rival[t]])
+        value = 1.0 if encoded.edge_values is None else float(encoded.edge_values[k])
+        change = value * (float(matrix[previous[0], winner[t]]) - float(matrix[previous[1], rival[t]]))
         parts.append(Contribution(feature_map.name(int(encoded.edge_ids[k]), edge=True), change))
     return parts
 

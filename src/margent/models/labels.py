@@ -17,6 +17,18 @@ Ids = NDArray[np.int32]
 MISSING = -1
 
 
+class Labellings(list[list[str]]):
+    """Label sequences, one for each sentence: a list like any other.
+
+    Only as an array it differs: (n_sentences,) objects, each a list, whether or not all are equally long. So
+    scikit-learn's `cross_val_predict` can put together what was predicted for several parts of the data.
+    """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        array = np.fromiter(self, dtype=object, count=len(self))
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+
 class LabelSet:
     """The labels of a model in order of their ids."""
 
@@ -32,19 +44,24 @@ class LabelSet:
     def extended(self, y: Any) -> LabelSet:
         """This set and, after it in sorted order, the labels in `y` that it lacks."""
         if isinstance(y, Columns):
+            _check_one_column(y)
             table = _core.StringTable()
             _core.encode_column(y.table, y.column_indices[0], y.sentence_indices, table, True)
             found: set[Any] = set(table.strings())
         else:
-            found = set(chain.from_iterable(y))
-            for label in found:
-                if label is not None and not isinstance(label, str):
-                    raise CorpusError(f"{_place(y, label)}: expected labels of type str, got {label!r}")
-        return LabelSet([*self.names, *sorted(found - set(self.ids))])
+            _check_sequences(y)
+            try:
+                found = set(chain.from_iterable(y))
+            except TypeError:  # a label that cannot be hashed is no text either
+                raise _wrong_label(y) from None
+            if not all(map(_is_label, found)):
+                raise _wrong_label(y)
+        return LabelSet([*self.names, *sorted(map(str, found - set(self.ids)))])
 
     def encode(self, y: Any, lengths: NDArray[np.int64]) -> Ids:
         """(n_tokens,) ids of label sequences that must fit the lengths of the sentences."""
         if isinstance(y, Columns):
+            _check_one_column(y)
             _check_lengths(y.lengths, lengths)
             table = _core.StringTable()
             codes, _ = _core.encode_column(y.table, y.column_indices[0], y.sentence_indices, table, True)
@@ -55,12 +72,12 @@ class LabelSet:
         except KeyError as error:
             raise self._unknown(error.args[0]) from None
 
-    def decode(self, ids: Ids, lengths: NDArray[np.int64]) -> list[list[str]]:
+    def decode(self, ids: Ids, lengths: NDArray[np.int64]) -> Labellings:
         """Ids of many sequences, one after the other, as lists of names."""
         names = self._array[ids].tolist()
         ends = np.cumsum(lengths).tolist()
         starts = [0, *ends[:-1]]
-        return [names[start:end] for start, end in zip(starts, ends)]
+        return Labellings(names[start:end] for start, end in zip(starts, ends))
 
     def _id(self, name: str) -> int:
         if name not in self.ids:
@@ -69,6 +86,27 @@ class LabelSet:
 
     def _unknown(self, name: str) -> CorpusError:
         return CorpusError(f"label {name!r} is not known to the model, which has {', '.join(self.names[:20])}")
+
+
+def _check_one_column(y: Columns) -> None:
+    if y.n_columns > 1:
+        raise CorpusError(f"expected labels in one column, got {y.n_columns} columns; choose one: y.select(-1)")
+
+
+def _check_sequences(y: Any) -> None:
+    for s, labels in enumerate(y):
+        if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
+            raise CorpusError(f"sentence {s}: expected a list of labels, got {labels!r}")
+
+
+def _is_label(label: Any) -> bool:
+    if not isinstance(label, str):
+        return label is None
+    try:
+        label.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+    return True
 
 
 def _check_lengths(found: NDArray[np.int64], wanted: NDArray[np.int64]) -> None:
@@ -80,9 +118,6 @@ def _check_lengths(found: NDArray[np.int64], wanted: NDArray[np.int64]) -> None:
         raise CorpusError(f"sentence {i} has {wanted[i]} tokens, but {found[i]} labels")
 
 
-def _place(y: Sequence[Sequence[Any]], label: Any) -> str:
-    for s, labels in enumerate(y):
-        for t, other in enumerate(labels):
-            if other is label:
-                return f"sentence {s}, token {t}"
-    return "labels"
+def _wrong_label(y: Sequence[Sequence[Any]]) -> CorpusError:
+    s, t, label = next((s, t, i) for s, labels in enumerate(y) for t, i in enumerate(labels) if not _is_label(i))
+    return CorpusError(f"sentence {s}, token {t}: expected a label of type str that is valid text, got {label!r}")

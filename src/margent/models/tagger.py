@@ -14,10 +14,11 @@ from margent import _core, storage
 from margent.corpus.columns import Columns
 from margent.corpus.schemes import SCHEMES, Span, joined, scheme_of_pairs, spans, transition_mask
 from margent.errors import ConstraintError, CorpusError
+from margent.features.attribute_map import VectorMap
 from margent.features.choice import feature_map_for
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
-from margent.learners import Perceptron, learner_named, train
+from margent.learners import LEARNERS, Perceptron, learner_named, train
 from margent.learners.training import Callback
 from margent.metrics.span_counts import SpanCounter
 from margent.models import tagger_file
@@ -25,7 +26,8 @@ from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
 from margent.models.estimator import Estimator
 from margent.models.explanation import Explanation, explain_token, top_features
-from margent.models.labels import MISSING, LabelSet
+from margent.models.inputs import as_sentences, sentence_weights, sentences_and_labels
+from margent.models.labels import MISSING, Labellings, LabelSet
 
 Self = TypeVar("Self", bound="Tagger")
 Labels = list[str]
@@ -87,6 +89,7 @@ class Tagger(Estimator):
     history_ : list of dicts, one per epoch: loss, accuracy, seconds, dev_score
     scheme_ : the scheme of the labels, or None if they do not spell spans
     feature_map_, weights_ : what was learned
+    n_features_in_ : how many numbers a token has, where the input is arrays
     best_epoch_, interrupted_ : how the last training ended
 
     Examples
@@ -96,6 +99,12 @@ class Tagger(Estimator):
     >>> tagger.predict([["the", "dog", "barks"]])
     [['D', 'N', 'V']]
     """
+
+    # What was learned; set by `fit` and by loading a file.
+    feature_map_: FeatureMap
+    weights_: ChainWeights
+    _dictionary: LabelDictionary | None
+    _native: tuple[Any, _core.LinearChain] | None
 
     def __init__(
         self,
@@ -157,7 +166,7 @@ class Tagger(Estimator):
         self._check_parameters()
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
-        X, y = _split(X, y)
+        X, y = sentences_and_labels(X, y)
         feature_map = feature_map_for(self.features, X)
         self._learn(feature_map, LabelSet(), None, X, y, sample_weight, X_dev, y_dev, callbacks, progress, True)
         return self
@@ -184,11 +193,23 @@ class Tagger(Estimator):
                 X, y, sample_weight=sample_weight, X_dev=X_dev, y_dev=y_dev, callbacks=callbacks, progress=progress
             )
         self._check_parameters()
-        X, y = _split(X, y)
+        feature_map, weights = self.feature_map_, self.weights_
+        if weights.order != self.order:
+            raise ValueError(
+                f"order is {self.order} now, but this Tagger was fitted with order {weights.order}: "
+                "partial_fit goes on as training began; to change the order, start anew with fit"
+            )
+        X, y = sentences_and_labels(X, y)
         grow = not freeze_features
-        self._learn(
-            self.feature_map_, self._labels, self.weights_, X, y, sample_weight, X_dev, y_dev, callbacks, progress, grow
-        )
+        try:
+            self._learn(
+                feature_map, self._labels, weights, X, y, sample_weight, X_dev, y_dev, callbacks, progress, grow
+            )
+        except BaseException:
+            # The features found so far stay, with weight 0: the tagger is as good as before.
+            self.weights_ = weights.with_features(feature_map.n_unigrams, feature_map.n_edges)
+            self._native = None
+            raise
         return self
 
     def _learn(
@@ -212,11 +233,14 @@ class Tagger(Estimator):
             raise CorpusError("there is nothing to learn from: the training data have no labelled token")
         if len(labels) < 1:
             raise CorpusError("there is nothing to learn from: the training data have no label")
-        scheme = self.scheme if self.scheme is not None else _scheme(ids, encoded.sequence_ptr, labels)
+        scheme = self._scheme_of(labels, ids, encoded, None if weights is None else self.scheme_)
         self._mask(labels, scheme)  # wrong constraints are found before training
         dictionary = self._grown_dictionary(X, ids, weights is not None)
         allowed = None if dictionary is None else dictionary.allowed(Columns.from_sentences(X))
-        examples = encoded.examples(ids, _sentence_weights(sample_weight, encoded.n_sequences), allowed)
+        given_weights = sentence_weights(sample_weight, encoded.n_sequences)
+        if weights is None and given_weights is not None and not given_weights.any():
+            raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
+        examples = encoded.examples(ids, given_weights, allowed)
 
         n_labels = len(labels)
         learner = self._learner()
@@ -235,38 +259,77 @@ class Tagger(Estimator):
         if start is not None:
             oracle.start_from(start.for_oracle())
         evaluate = None
+        if X_dev is None and y_dev is not None:
+            raise CorpusError("y_dev was given without X_dev")
         if X_dev is not None:
-            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *_split(X_dev, y_dev))
+            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *sentences_and_labels(X_dev, y_dev))
         result = train(learner, oracle, seed=self.seed, evaluate=evaluate, callbacks=callbacks, progress=progress)
         before = getattr(self, "history_", [])
         self.feature_map_ = feature_map
-        self._dictionary: LabelDictionary | None = dictionary
+        self._dictionary = dictionary
         self._set_labels(labels, scheme)
-        self.weights_ = ChainWeights.from_oracle(n_labels, self.order, result.weights)
+        self.weights_ = ChainWeights.from_oracle(n_labels, int(self.order), result.weights)
         self.history_ = [*before, *(epoch.as_dict() for epoch in result.history)]
         self.best_epoch_ = result.best_epoch
         self.interrupted_ = result.interrupted
-        self._native: _core.LinearChain | None = None
+        self._native = None
+        self._chain()
 
     def _set_labels(self, labels: LabelSet, scheme: str | None) -> None:
         self._labels = labels
         self.classes_ = np.array(labels.names, dtype=object)
         self.scheme_ = scheme
 
+    def _scheme_of(self, labels: LabelSet, ids: NDArray[np.int32], encoded: Encoded, before: str | None) -> str | None:
+        """The scheme as given, else the one found before, else the one that these labels follow; or None."""
+        scheme = self.scheme or before or _scheme(ids, encoded.sequence_ptr, labels)
+        if scheme is None:
+            return None
+        try:
+            spans(labels.names, scheme)
+        except CorpusError:
+            if self.scheme is None:
+                return None
+            names = ", ".join(labels.names[:20])
+            raise CorpusError(f"scheme={scheme!r} was given, but some of the labels are not in it: {names}") from None
+        return scheme
+
     def _check_parameters(self) -> None:
         for name, least in (("order", 1), ("min_count", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise ValueError(f"{name} of Tagger should be a whole number of at least {least}, got {value!r}")
+            if not _is_whole(getattr(self, name), least):
+                raise ValueError(
+                    f"{name} of Tagger should be a whole number of at least {least}, got {getattr(self, name)!r}"
+                )
+        for name in ("restrict_labels", "threads"):
+            if getattr(self, name) is not None and not _is_whole(getattr(self, name), 1):
+                raise ValueError(
+                    f"{name} of Tagger should be a whole number of at least 1 or None, got {getattr(self, name)!r}"
+                )
+        if self.label_costs is not None and not isinstance(self.label_costs, Mapping):
+            raise ValueError(f"label_costs of Tagger should be a dict from label to cost, got {self.label_costs!r}")
+        if self.constrain is not None and not isinstance(self.constrain, bool):
+            for pair in self.constrain:
+                if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(map(_is_label, pair)):
+                    raise ValueError(
+                        f"constrain of Tagger should be True, False or a list of pairs of labels, got {pair!r} in it"
+                    )
         if self.layout not in ("auto", "dense", "sparse"):
             raise ValueError(f"layout of Tagger should be auto, dense or sparse, got {self.layout!r}")
         if self.scheme is not None and self.scheme not in SCHEMES:
             raise ValueError(f"scheme of Tagger should be one of {', '.join(SCHEMES)} or None, got {self.scheme!r}")
 
     def _learner(self) -> Any:
-        if self.learner is None:
-            return Perceptron()
-        return learner_named(self.learner) if isinstance(self.learner, str) else self.learner
+        if isinstance(self.learner, str):
+            return learner_named(self.learner)
+        if isinstance(self.learner, type) or not (self.learner is None or hasattr(self.learner, "rule")):
+            raise TypeError(f"learner should be a learner such as Perceptron(), its name or None, got {self.learner!r}")
+        return Perceptron() if self.learner is None else self.learner
+
+    def _meant(self, name: str) -> Any:
+        value = getattr(self, name)
+        if name == "learner" and (value is None or (isinstance(value, str) and value in LEARNERS)):
+            return self._learner()
+        return value
 
     def _sparse(self, n_features: int, n_labels: int) -> bool:
         size = 2 * 4 * n_features * _core.padded_width(n_labels)  # weights and their sums, in bytes
@@ -278,7 +341,7 @@ class Tagger(Estimator):
         for name, cost in self.label_costs.items():
             if name not in labels.ids or name is None:
                 raise ValueError(f"label_costs names {name!r}, which is not among the labels {', '.join(labels.names)}")
-            if not (np.isfinite(cost) and cost >= 0):
+            if not isinstance(cost, (int, float, np.number)) or not (np.isfinite(cost) and cost >= 0):
                 raise ValueError(f"the cost of label {name!r} should be a number of at least 0, got {cost!r}")
         return [float(self.label_costs.get(name, 1.0)) for name in labels.names]
 
@@ -287,8 +350,7 @@ class Tagger(Estimator):
             return None
         old = getattr(self, "_dictionary", None) if go_on else None
         dictionary = old if old is not None else LabelDictionary(int(self.restrict_labels))
-        dictionary.add(Columns.from_sentences(X), ids)
-        return dictionary
+        return dictionary.grown(Columns.from_sentences(X), ids, int(self.restrict_labels))
 
     def _evaluation(
         self,
@@ -319,8 +381,8 @@ class Tagger(Estimator):
 
     def predict(
         self, X: Any, constraints: Sequence[Constraints | Mapping[int, Any] | None] | None = None
-    ) -> list[Labels]:
-        """The best labelling of each sentence.
+    ) -> Labellings:
+        """The best labelling of each sentence: a list of lists of labels.
 
         `constraints`: for each sentence what is known of its labels (`Constraints`, or a dict from position to label
         or list of labels), or None. The answer is the best among the labellings that meet them; where there is none,
@@ -335,10 +397,11 @@ class Tagger(Estimator):
         self, X: Any, k: int = 5, constraints: Sequence[Constraints | Mapping[int, Any] | None] | None = None
     ) -> list[list[Reading]]:
         """The k best labellings of each sentence with their scores, best first; exact. Fewer where fewer exist."""
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        if not _is_whole(k, 1):
             raise ValueError(f"k should be a whole number of at least 1, got {k!r}")
         encoded, allowed = self._encode(X, constraints)
-        ids, values, counts = self._chain().k_best(encoded.examples(allowed=allowed), int(k), self._threads())
+        k = min(int(k), len(self._labels) ** int(encoded.lengths.max(initial=0)))  # there are no more
+        ids, values, counts = self._chain().k_best(encoded.examples(allowed=allowed), k, self._threads())
         _check_found(counts > 0)
         result = []
         for s, (start, length) in enumerate(zip(encoded.sequence_ptr[:-1].tolist(), encoded.lengths.tolist())):
@@ -395,8 +458,13 @@ class Tagger(Estimator):
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
         """Draws `n` labellings of each sentence with their probabilities; the same for the same seed."""
+        if not _is_whole(n, 1):
+            raise ValueError(f"n should be a whole number of at least 1, got {n!r}")
+        if not _is_whole(seed, 0):
+            raise ValueError(f"seed should be a whole number of at least 0, got {seed!r}")
         encoded, allowed = self._encode(X, None)
-        ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), 1.0, seed, n, self._threads())
+        seed = int(seed) % 2**64
+        ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), 1.0, seed, int(n), self._threads())
         _check_found(log_z > -np.inf)
         starts = encoded.sequence_ptr
         return [self._labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in pairwise(starts)]
@@ -404,17 +472,17 @@ class Tagger(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Span F1 where the labels spell spans, otherwise the share of right tokens. Higher is better.
 
-        `sample_weight` is for scikit-learn; it weighs sentences in the share of right tokens only.
+        `sample_weight`: (n_sentences,), what each span or token of a sentence counts.
         """
         self._check_fitted()
-        X, y = _split(X, y)
+        X, y = sentences_and_labels(X, y)
         encoded, allowed = self._encode(X, None)
         gold_labels = self._labels.extended(y)
         gold = gold_labels.encode(y, encoded.lengths)
         predicted, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
         counter = SpanCounter(gold_labels.names) if self.scheme_ is not None else None
-        return _score(gold, predicted, encoded, counter, sample_weight)
+        return _score(gold, predicted, encoded, counter, sentence_weights(sample_weight, encoded.n_sequences))
 
     def explain(self, sentence: Any, position: int | None = None, *, top: int = 10) -> list[Explanation]:
         """Why each token (or the one at `position`) got its label: which features, over which rival label.
@@ -427,7 +495,8 @@ class Tagger(Estimator):
         if position is not None and not -length <= position < length:
             raise ValueError(f"position should be within the sentence of {length} tokens, got {position}")
         positions = range(length) if position is None else [position % length]
-        winner = self._chain().best(encoded.examples(allowed=allowed), 1)[0]
+        winner, best = self._chain().best(encoded.examples(allowed=allowed), 1)
+        _check_found(best > -np.inf)
         explanations = []
         for t in positions:
             others = {t: [name for i, name in enumerate(self._labels.names) if i != winner[t]]}
@@ -453,14 +522,26 @@ class Tagger(Estimator):
 
     # What was learned
 
+    @property
+    def n_features_in_(self) -> int:
+        """How many numbers a token has; only of a tagger that was fitted to arrays."""
+        self._check_fitted()
+        if not isinstance(self.feature_map_, VectorMap):
+            raise AttributeError(f"n_features_in_ is for arrays; this {type(self).__name__} was fitted to text")
+        return self.feature_map_.n_dimensions
+
     def top_features(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """The features that speak most for a label, with their weights; and after them those most against it."""
         self._check_fitted()
+        if not _is_whole(n, 1):
+            raise ValueError(f"n should be a whole number of at least 1, got {n!r}")
         return top_features(self.weights_, self.feature_map_, self._label_id(label), n)
 
     def top_transitions(self, n: int = 20) -> list[tuple[str, str, float]]:
         """The n label pairs with the largest and the n with the smallest transition weights, from high to low."""
         self._check_fitted()
+        if not _is_whole(n, 1):
+            raise ValueError(f"n should be a whole number of at least 1, got {n!r}")
         matrix = self.weights_.transitions[0][: len(self._labels), : len(self._labels)]
         order = np.argsort(-matrix, axis=None, kind="stable")
         chosen = order if len(order) <= 2 * n else np.concatenate([order[:n], order[-n:]])
@@ -500,6 +581,7 @@ class Tagger(Estimator):
 
     def _encode(self, X: Any, constraints: Any) -> tuple[Encoded, Allowed | None]:
         self._check_fitted()
+        X = as_sentences(X)
         encoded = self.feature_map_.encode(X)
         given = None
         if constraints is not None:
@@ -509,10 +591,10 @@ class Tagger(Estimator):
         return encoded, both_allowed(self._dictionary.allowed(Columns.from_sentences(X)), given)
 
     def _chain(self) -> _core.LinearChain:
-        """The native chain, made when first needed after a change."""
-        if self._native is None:
-            self._native = self.weights_.native(self._mask(self._labels, self.scheme_))
-        return self._native
+        """The native chain, made anew after a change of the weights or of `constrain`."""
+        if self._native is None or self._native[0] != self.constrain:
+            self._native = self.constrain, self.weights_.native(self._mask(self._labels, self.scheme_))
+        return self._native[1]
 
     def _mask(self, labels: LabelSet, scheme: str | None) -> NDArray[np.bool_] | None:
         """Which label may follow which (L + 1, L + 1), or None where nothing is forbidden."""
@@ -553,19 +635,18 @@ class Tagger(Estimator):
 
     def _threads(self) -> int:
         if self.threads is not None:
-            return max(1, int(self.threads))
+            return min(int(self.threads), 1 << 20)
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
 
 
-def _split(X: Any, y: Any) -> tuple[Any, Any]:
-    """Sentences and labels; those of a file in columns may come as one."""
-    if y is None:
-        if not isinstance(X, Columns) or X.n_columns < 2:
-            raise CorpusError("labels are missing: give y, or Columns whose last column is the labels")
-        return X.split()
-    return X, y
+def _is_whole(value: Any, least: int) -> bool:
+    return not isinstance(value, bool) and isinstance(value, (int, np.integer)) and bool(value >= least)
+
+
+def _is_label(value: Any) -> bool:
+    return value is None or isinstance(value, str)
 
 
 def _scheme(ids: NDArray[np.int32], sequence_ptr: NDArray[np.int64], labels: LabelSet) -> str | None:
@@ -583,15 +664,6 @@ def _scheme(ids: NDArray[np.int32], sequence_ptr: NDArray[np.int64], labels: Lab
     return scheme_of_pairs({(names[i // size], names[i % size]): int(counts[i]) for i in np.flatnonzero(counts)})
 
 
-def _sentence_weights(given: Any, n: int) -> NDArray[np.float32] | None:
-    if given is None:
-        return None
-    weights = np.asarray(given, dtype=np.float32)
-    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise CorpusError(f"sample_weight should be {n} finite numbers of at least 0, one for each sentence")
-    return weights
-
-
 def _check_found(found: NDArray[np.bool_]) -> None:
     if not found.all():
         raise ConstraintError(f"sentence {int(np.argmin(found))}: the constraints leave no labelling")
@@ -602,14 +674,15 @@ def _score(
     predicted: NDArray[np.int32],
     encoded: Encoded,
     counter: SpanCounter | None,
-    sample_weight: Any = None,
+    weights_of_sentences: NDArray[np.float32] | None = None,
 ) -> float:
+    weights = None if weights_of_sentences is None else np.repeat(weights_of_sentences, encoded.lengths)
     if counter is not None and (gold != MISSING).all():
-        return counter.f1(gold, predicted, encoded.sequence_ptr)
+        return counter.f1(gold, predicted, encoded.sequence_ptr, weights)
     there = gold != MISSING
-    weights = None if sample_weight is None else np.repeat(np.asarray(sample_weight), encoded.lengths)[there]
     right = gold[there] == predicted[there]
-    return float(np.average(right, weights=weights)) if len(right) else 0.0
+    counted = np.ones(len(right)) if weights is None else weights[there]
+    return float(np.average(right, weights=counted)) if counted.any() else 0.0
 
 
 __all__ = ["ConfidentSpan", "Constraints", "Reading", "Tagger"]

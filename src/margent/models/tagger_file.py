@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from margent import __version__, _core
-from margent.errors import ModelFileError
+from margent import __version__
+from margent.corpus.schemes import SCHEMES, spans
+from margent.errors import CorpusError
 from margent.features.attribute_map import AttributeMap
 from margent.features.choice import restored_feature_map
+from margent.features.feature_map import restored_strings
 from margent.features.templates import Templates
 from margent.learners import learner_name, learner_named
 from margent.models.chain_weights import ChainWeights
@@ -19,12 +21,20 @@ from margent.models.constraints import LabelDictionary
 from margent.models.labels import LabelSet
 from margent.storage import ModelFile
 
+NoneType = type(None)
+
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
 
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 _PLAIN = ("order", "scheme", "restrict_labels", "min_count", "layout", "seed", "threads")
+
+# What `_set_learned` sets.
+_LEARNED = (
+    *("feature_map_", "weights_", "classes_", "scheme_", "history_", "best_epoch_", "interrupted_"),
+    *("_labels", "_native", "_dictionary"),
+)
 
 
 def stored(tagger: Tagger, *, compact: bool) -> Stored:
@@ -53,8 +63,10 @@ def stored(tagger: Tagger, *, compact: bool) -> Stored:
 
 
 def _parameters(tagger: Tagger) -> dict[str, Any]:
-    values: dict[str, Any] = {name: getattr(tagger, name) for name in _PLAIN}
-    values = {name: int(v) if isinstance(v, np.integer) else v for name, v in values.items()}
+    values: dict[str, Any] = {name: _plain(getattr(tagger, name)) for name in _PLAIN}
+    # These two as they were in training, for they may have been set anew since.
+    values["order"] = tagger.weights_.order
+    values["restrict_labels"] = None if tagger._dictionary is None else tagger._dictionary.min_count
     features = tagger.features
     if isinstance(features, (Templates, list, tuple)):
         features = {"templates": list(Templates(features.lines if isinstance(features, Templates) else features).lines)}
@@ -66,44 +78,64 @@ def _parameters(tagger: Tagger) -> dict[str, Any]:
     learner = tagger.learner
     if learner is not None and not isinstance(learner, str):
         name = learner_name(learner)
-        learner = None if name is None else {"name": name, **asdict(learner)}
+        learner = None if name is None else {"name": name, **{k: _plain(v) for k, v in asdict(learner).items()}}
     values["learner"] = learner
     return values
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold; a parameter search hands out numbers of numpy."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     """The tagger in a file, everything in it checked."""
     tagger = _with_parameters(kind, file)
-    labels = LabelSet(file.texts("labels"))
-    if not len(labels) or len(labels.ids) != len(labels) + 1:
-        raise file.error("its labels should be different from each other, and at least one")
-    feature_map = restored_feature_map(file)
-    if isinstance(feature_map, AttributeMap):
-        feature_map.function = function
-    elif function is not None:
-        raise ValueError("this model was not trained with a feature function; leave out `function`")
-    tagger.feature_map_ = feature_map
-    tagger.weights_ = ChainWeights.restored(file, len(labels), feature_map.n_unigrams, feature_map.n_edges)
-    scheme = file.header.get("found_scheme")
-    tagger._set_labels(labels, None if scheme is None else file.value("found_scheme", str, choices=_schemes()))
-    tagger.history_ = file.value("history", list)
-    tagger.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
-    tagger.interrupted_ = file.value("interrupted", bool)
-    tagger._native = None
-    tagger._dictionary = _restored_dictionary(tagger, file, len(labels))
+    _set_learned(tagger, file, function)
     if tagger.weights_.order != tagger.order:
         raise file.error("its weights are of another order than its parameters say")
+    if function is not None:
+        tagger.features = function
     try:
-        tagger._mask(labels, tagger.scheme_)
+        tagger._chain()
     except ValueError as error:
         raise file.error(str(error)) from None
     return tagger
 
 
-def _schemes() -> tuple[str, ...]:
-    from margent.corpus.schemes import SCHEMES
+def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
+    """Gives a tagger what a file says was learned. Its parameters may have been set anew since, so they say nothing."""
+    labels = LabelSet(file.texts("labels"))
+    if not len(labels) or len(labels.ids) != len(labels) + 1:
+        raise file.error("its labels should be different from each other, and at least one")
+    feature_map = restored_feature_map(file)
+    if isinstance(feature_map, AttributeMap) and feature_map.needs_function:
+        feature_map.function = function
+    elif function is not None:
+        raise ValueError("this model was not trained with a feature function; leave out `function`")
+    tagger.feature_map_ = feature_map
+    tagger.weights_ = ChainWeights.restored(file, len(labels), feature_map.n_unigrams, feature_map.n_edges)
+    tagger._set_labels(labels, _restored_scheme(tagger, file, labels))
+    tagger.history_ = file.value("history", list)
+    if not all(isinstance(epoch, dict) for epoch in tagger.history_):
+        raise file.error("its history should be a list of epochs")
+    tagger.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
+    tagger.interrupted_ = file.value("interrupted", bool)
+    tagger._native = None
+    tagger._dictionary = _restored_dictionary(file, len(labels))
 
-    return SCHEMES
+
+def _restored_scheme(tagger: Tagger, file: ModelFile, labels: LabelSet) -> str | None:
+    scheme = None
+    if file.header.get("found_scheme") is not None:
+        scheme = file.value("found_scheme", str, choices=SCHEMES)
+        try:
+            spans(labels.names, scheme)
+        except CorpusError:
+            raise file.error(f"its labels are not in the scheme {scheme}") from None
+    if tagger.scheme not in (None, scheme):
+        raise file.error(f"its parameters say that its labels are in the scheme {tagger.scheme}, which they are not")
+    return scheme
 
 
 def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
@@ -111,8 +143,12 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
     try:
         features = given.pop("features", None)
         given["features"] = Templates(features["templates"]) if isinstance(features, dict) else features
+        if not isinstance(given["features"], (Templates, str, NoneType)):
+            raise TypeError(f"features should not be {features!r}")
         learner = given.pop("learner", None)
         given["learner"] = learner_named(**learner) if isinstance(learner, dict) else learner
+        if not isinstance(learner, (dict, str, NoneType)):
+            raise TypeError(f"learner should not be {learner!r}")
         if not isinstance(given.get("constrain"), bool):
             given["constrain"] = [(left, right) for left, right in given["constrain"]]
         tagger = kind(**given)
@@ -123,16 +159,12 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
     return tagger
 
 
-def _restored_dictionary(tagger: Tagger, file: ModelFile, n_labels: int) -> LabelDictionary | None:
-    if tagger.restrict_labels is None:
+def _restored_dictionary(file: ModelFile, n_labels: int) -> LabelDictionary | None:
+    restricted = file.value("parameters", dict).get("restrict_labels")
+    if restricted is None:
         return None
-    dictionary = LabelDictionary(int(tagger.restrict_labels))
-    try:
-        dictionary.words = _core.StringTable.restore(*file.packed_strings("dictionary"))
-    except ModelFileError:
-        raise
-    except ValueError as error:
-        raise file.error(str(error)) from None
+    dictionary = LabelDictionary(int(restricted))
+    dictionary.words = restored_strings(file, "dictionary")
     pairs = file.array("dictionary.pairs", np.int64, (None, 3), minimum=0)
     if len(pairs) and (pairs[:, 0].max() >= len(dictionary.words) or pairs[:, 1].max() >= n_labels):
         raise file.error("its label dictionary names words or labels that it does not have")
@@ -143,19 +175,16 @@ def _restored_dictionary(tagger: Tagger, file: ModelFile, n_labels: int) -> Labe
 
 
 def copied_state(tagger: Tagger) -> dict[str, Any]:
-    """Parameters and, of a fitted tagger, header and arrays: plain data that `copy` and process pools can hand on."""
-    state: dict[str, Any] = {"parameters": tagger.get_params(deep=False)}
-    if tagger.__sklearn_is_fitted__():
+    """What `copy` and process pools hand on: of a fitted tagger header and arrays, and all its other attributes."""
+    state: dict[str, Any] = {"attributes": {k: v for k, v in vars(tagger).items() if k not in _LEARNED}}
+    if "weights_" in vars(tagger):
         state["stored"] = stored(tagger, compact=False)
         state["function"] = getattr(tagger.feature_map_, "function", None)
     return state
 
 
 def set_copied_state(tagger: Tagger, state: dict[str, Any]) -> None:
-    for name, value in state["parameters"].items():
-        setattr(tagger, name, value)
+    vars(tagger).update(state["attributes"])
     if "stored" in state:
         header, arrays = state["stored"]
-        file = ModelFile("<memory>", "tagger", __version__, header, arrays)
-        fitted = restored(type(tagger), file, state["function"])
-        vars(tagger).update({k: v for k, v in vars(fitted).items() if k not in state["parameters"]})
+        _set_learned(tagger, ModelFile("<memory>", "tagger", __version__, header, arrays), state["function"])

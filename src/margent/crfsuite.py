@@ -1,0 +1,320 @@
+"""A drop-in for sklearn-crfsuite: change `from sklearn_crfsuite import CRF` to `from margent.crfsuite import CRF`.
+
+The class keeps the constructor, methods and learned attributes of sklearn-crfsuite 0.5. Behind it is a
+`margent.Tagger` with `features="attributes"`, which is at hand as `tagger_` for all that the original has not: k best
+labellings, spans with confidence, explanations, constraints. docs/from-sklearn-crfsuite.md says what differs.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent.errors import CorpusError, not_fitted
+from margent.learners import Perceptron
+from margent.learners.parameters import check_number, check_whole
+from margent.learners.training import Callback
+from margent.models import Tagger, load, tagger_file
+from margent.models.estimator import Estimator
+
+Self = TypeVar("Self", bound="CRF")
+
+
+class CRF(Estimator):
+    """The estimator of sklearn-crfsuite, trained and run by Margent.
+
+    Every parameter has the name, the place and the default of the original; None stands for the algorithm's default.
+    Parameters that the chosen algorithm does not have are an error in `fit`; those without a counterpart here give a
+    warning.
+
+    Parameters
+    ----------
+    algorithm : "lbfgs" (if None), "l2sgd", "ap", "pa" or "arow"
+        In this version there is "ap" alone, the averaged perceptron; the others raise `ValueError` in `fit`.
+    min_freq : number
+        Attributes that occur less often in the training data are left out. Differs: the original counts attributes
+        together with a label.
+    all_possible_states, all_possible_transitions : bool
+        Margent gives a weight to each combination that training touches, seen in the data or not: True is always
+        meant, False gives a warning.
+    max_iterations : int
+        Passes over the training data; 100 for "ap".
+    epsilon : number
+        Training ends when the share of wrong labels in an iteration is less than this; 1e-5 for "ap".
+    c1, c2, num_memories, period, delta, linesearch, max_linesearch : of "lbfgs" and "l2sgd"
+    calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials : of "l2sgd"
+    pa_type, c, error_sensitive, averaging : of "pa"
+    variance, gamma : of "arow"
+    verbose : bool
+        Show a progress bar.
+    model_filename : path
+        `fit` saves the model there, as `save` does. An object that was not fitted takes the model that it finds there.
+    keep_tempfiles : bool
+        There are no temporary files; True gives a warning.
+    trainer_cls : None
+        Trainers of python-crfsuite cannot be used; anything but None is an error.
+
+    Attributes
+    ----------
+    tagger_ : the `margent.Tagger` that does the work
+    history_ : list of dicts, one per iteration: loss, accuracy, seconds, dev_score
+
+    Examples
+    --------
+    >>> X = [[{"word": "the"}, {"word": "cat"}], [{"word": "a"}, {"word": "dog"}]]
+    >>> crf = CRF(algorithm="ap", max_iterations=10).fit(X, [["D", "N"], ["D", "N"]])
+    >>> crf.predict_single([{"word": "the"}, {"word": "dog"}])
+    ['D', 'N']
+    """
+
+    tagger_: Tagger
+
+    def __init__(
+        self,
+        algorithm: str | None = None,
+        min_freq: float | None = None,
+        all_possible_states: bool | None = None,
+        all_possible_transitions: bool | None = None,
+        c1: float | None = None,
+        c2: float | None = None,
+        max_iterations: int | None = None,
+        num_memories: int | None = None,
+        epsilon: float | None = None,
+        period: int | None = None,
+        delta: float | None = None,
+        linesearch: str | None = None,
+        max_linesearch: int | None = None,
+        calibration_eta: float | None = None,
+        calibration_rate: float | None = None,
+        calibration_samples: int | None = None,
+        calibration_candidates: int | None = None,
+        calibration_max_trials: int | None = None,
+        pa_type: int | None = None,
+        c: float | None = None,
+        error_sensitive: bool | None = None,
+        averaging: bool | None = None,
+        variance: float | None = None,
+        gamma: float | None = None,
+        verbose: bool = False,
+        model_filename: str | os.PathLike[str] | None = None,
+        keep_tempfiles: bool = False,
+        trainer_cls: Any = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.min_freq = min_freq
+        self.all_possible_states = all_possible_states
+        self.all_possible_transitions = all_possible_transitions
+        self.c1 = c1
+        self.c2 = c2
+        self.max_iterations = max_iterations
+        self.num_memories = num_memories
+        self.epsilon = epsilon
+        self.period = period
+        self.delta = delta
+        self.linesearch = linesearch
+        self.max_linesearch = max_linesearch
+        self.calibration_eta = calibration_eta
+        self.calibration_rate = calibration_rate
+        self.calibration_samples = calibration_samples
+        self.calibration_candidates = calibration_candidates
+        self.calibration_max_trials = calibration_max_trials
+        self.pa_type = pa_type
+        self.c = c
+        self.error_sensitive = error_sensitive
+        self.averaging = averaging
+        self.variance = variance
+        self.gamma = gamma
+        self.verbose = verbose
+        self.model_filename = model_filename
+        self.keep_tempfiles = keep_tempfiles
+        self.trainer_cls = trainer_cls
+
+    def fit(self: Self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> Self:
+        """Learns from sequences of attributes and their labels.
+
+        Parameters
+        ----------
+        X : sequence of lists of dicts or lists
+            The attributes of each token; see `margent.features.attribute_map.AttributeMap`.
+        y : sequence of lists of str
+        X_dev, y_dev : development data
+            The weights of the iteration that does best on them are kept. Differs: the original only reports on them.
+        """
+        if (X_dev is None) != (y_dev is None):
+            raise CorpusError("X_dev and y_dev are given together or not at all, got only one of them")
+        training = self._training()
+        min_count = 1 if self.min_freq is None else max(1, math.ceil(self.min_freq))
+        tagger = Tagger(features="attributes", learner=training.learner, min_count=min_count)
+        self.tagger_ = tagger.fit(
+            X, y, X_dev=X_dev, y_dev=y_dev, callbacks=training.callbacks, progress=bool(self.verbose)
+        )
+        if self.model_filename is not None:
+            self.save(self.model_filename)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.object_]:
+        """(n_sequences,) objects: the list of labels of each sequence."""
+        return np.asarray(self._fitted().predict(X))
+
+    def predict_single(self, xseq: Any) -> list[str]:
+        """The labels of one sequence."""
+        return self._fitted().predict([xseq])[0]
+
+    def predict_marginals(self, X: Any) -> NDArray[np.object_]:
+        """(n_sequences,) objects: for each sequence a list with a dict from label to probability for each token.
+
+        The scores of a perceptron are not probabilities by nature: they rank well, but are too sure of themselves.
+        """
+        tagger = self._fitted()
+        names = tagger.classes_.tolist()
+        marginals = tagger.predict_marginals(X)
+        sequences = ([dict(zip(names, row)) for row in array.tolist()] for array in marginals)
+        return np.fromiter(sequences, dtype=object, count=len(marginals))
+
+    def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:
+        """A dict from label to probability for each token of one sequence."""
+        single: list[dict[str, float]] = self.predict_marginals([xseq])[0]
+        return single
+
+    def score(self, X: Any, y: Any) -> float:
+        """The share of tokens with the right label. `tagger_.score` is the F1 of spans."""
+        from margent.metrics.token import accuracy
+
+        return accuracy(y if hasattr(y, "__len__") else list(y), self._fitted().predict(X))
+
+    def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
+        """Writes the model to a file, as `Tagger.save`; `margent.load` reads it, and `CRF(model_filename=path)`."""
+        self._fitted().save(path, compact=compact)
+
+    # What was learned
+
+    @property
+    def classes_(self) -> list[str]:
+        """The labels."""
+        names: list[str] = self._fitted().classes_.tolist()
+        return names
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """One dict per iteration."""
+        return self._fitted().history_
+
+    @property
+    def state_features_(self) -> dict[tuple[str, str], float]:
+        """(attribute, label) to weight, where it is not zero."""
+        tagger = self._fitted()
+        name, labels = tagger.feature_map_.name, self.classes_
+        features, columns, weights = tagger.weights_.entries()
+        names = {feature: name(feature) for feature in np.unique(features).tolist()}
+        return {
+            (names[f], labels[label]): weight
+            for f, label, weight in zip(features.tolist(), columns.tolist(), weights.tolist())
+        }
+
+    @property
+    def transition_features_(self) -> dict[tuple[str, str], float]:
+        """(label, next label) to weight, where it is not zero."""
+        labels = self.classes_
+        matrix = self._fitted().weights_.transitions[0][: len(labels), : len(labels)]
+        return {(labels[i], labels[j]): float(matrix[i, j]) for i, j in np.argwhere(matrix).tolist()}
+
+    @property
+    def attributes_(self) -> list[str]:
+        """The attributes that have a weight."""
+        tagger = self._fitted()
+        return [tagger.feature_map_.name(feature) for feature in np.unique(tagger.weights_.entries()[0]).tolist()]
+
+    @property
+    def num_attributes_(self) -> int:
+        """How many attributes have a weight."""
+        return len(np.unique(self._fitted().weights_.entries()[0]))
+
+    @property
+    def size_(self) -> int:
+        """How many bytes the arrays of the saved model take."""
+        _, arrays = tagger_file.stored(self._fitted(), compact=False)
+        return sum(array.nbytes for array in arrays.values())
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "tagger_" in vars(self) or (self.model_filename is not None and os.path.exists(self.model_filename))
+
+    def _fitted(self) -> Tagger:
+        if "tagger_" not in vars(self):
+            if not self.__sklearn_is_fitted__():
+                raise not_fitted("this CRF is not fitted yet; call fit, or give model_filename of a model that exists")
+            assert self.model_filename is not None
+            self.tagger_ = load(self.model_filename)
+        return self.tagger_
+
+    # From the original's parameters to ours
+
+    def _training(self) -> _Training:
+        """The learner for the parameters, all of them checked."""
+        name = "lbfgs" if self.algorithm is None else self.algorithm
+        if name not in _ALGORITHMS:
+            given = f"algorithm={self.algorithm!r}" + (" stands for 'lbfgs', which" if self.algorithm is None else "")
+            problem = "does not exist in this version of Margent" if name in _ORIGINAL else "is not known"
+            there = ", ".join(f"algorithm={known!r} ({row.title})" for known, row in _ALGORITHMS.items())
+            raise ValueError(f"{given} {problem}; use {there}")
+        row = _ALGORITHMS[name]
+        wrong = [option for option in _OPTIONS if option not in row.options and getattr(self, option) is not None]
+        if wrong:
+            has = ", ".join(row.options)
+            raise ValueError(f"{wrong[0]}={getattr(self, wrong[0])!r} does not fit algorithm={name!r}, which has {has}")
+        if self.trainer_cls is not None:
+            raise ValueError("trainer_cls should be None: trainers of python-crfsuite cannot be used in Margent")
+        if self.min_freq is not None:
+            check_number(self, "min_freq", minimum=0)
+        for option in ("all_possible_states", "all_possible_transitions"):
+            if getattr(self, option) not in (None, True):
+                warnings.warn(f"{option}=False has no effect: any combination may get a weight", stacklevel=3)
+        if self.keep_tempfiles:
+            warnings.warn("keep_tempfiles=True has no effect: there are no temporary files", stacklevel=3)
+        return row.training(self)
+
+
+class _Training(NamedTuple):
+    """A learner of ours, and callbacks for what only the original's parameters ask for."""
+
+    learner: Any
+    callbacks: list[Callback]
+
+
+class _Algorithm(NamedTuple):
+    """An algorithm of the original: in words, the options it has, and how they become a learner."""
+
+    title: str
+    options: tuple[str, ...]
+    training: Callable[[CRF], _Training]
+
+
+def _averaged_perceptron(crf: CRF) -> _Training:
+    check_whole(crf, "max_iterations", minimum=1, optional=True)
+    if crf.epsilon is not None:
+        check_number(crf, "epsilon", minimum=0)
+    epochs = 100 if crf.max_iterations is None else crf.max_iterations
+    epsilon = 1e-5 if crf.epsilon is None else crf.epsilon
+    return _Training(Perceptron(epochs=epochs), [lambda epoch: 1 - epoch.accuracy < epsilon])
+
+
+_ALGORITHMS = {
+    "ap": _Algorithm("averaged perceptron", ("max_iterations", "epsilon"), _averaged_perceptron),
+}
+"""The algorithms there are, by the original's names."""
+
+_ORIGINAL = ("lbfgs", "l2sgd", "ap", "pa", "arow")
+
+_OPTIONS = (
+    *("c1", "c2", "max_iterations", "num_memories", "epsilon", "period", "delta", "linesearch", "max_linesearch"),
+    *("calibration_eta", "calibration_rate", "calibration_samples", "calibration_candidates"),
+    *("calibration_max_trials", "pa_type", "c", "error_sensitive", "averaging", "variance", "gamma"),
+)
+"""Parameters that belong to some algorithms only."""
+
+__all__ = ["CRF"]

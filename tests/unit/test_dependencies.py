@@ -1,0 +1,113 @@
+"""Who may import whom (docs/design.md), read from the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import margent
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "margent"
+
+# Package or module to those it may import besides itself. The feature maps know the model file, so that each can put
+# itself into one and come back; the model file knows nothing of them. What is not named here stands above the models:
+# it may import everything, and nothing below may import it.
+GROUND = {"_core", "errors"}
+MAY_IMPORT = {
+    "errors": set(),
+    "strict_json": set(),
+    "corpus": GROUND,
+    "metrics": {"errors", "corpus"},
+    "storage": {"errors", "corpus", "strict_json"},
+    "features": GROUND | {"corpus", "storage"},
+    "structures": GROUND | {"corpus"},
+    "learners": GROUND,
+    "models": GROUND | {"corpus", "metrics", "storage", "features", "structures", "learners"},
+}
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE)
+
+
+def package_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def modules(tree: ast.AST, path: Path) -> Iterator[str]:
+    """The full names of all modules that a file imports anywhere, also inside functions and for types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            if node.module != "margent":
+                yield node.module or ""
+                continue
+            for alias in node.names:  # from margent import storage; from margent import Tagger; __version__
+                home = margent._HOME.get(alias.name)
+                yield home or ("margent" if alias.name == "__version__" else f"margent.{alias.name}")
+
+
+def imported_packages(path: Path) -> set[str]:
+    names = modules(ast.parse(path.read_text(encoding="utf-8")), path)
+    return {name.split(".")[1] for name in names if name.startswith("margent.")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
+    package = package_of(path)
+    if package in MAY_IMPORT:
+        assert imported_packages(path) <= MAY_IMPORT[package] | {package}
+
+
+def test_learners_see_one_another_only_through_the_protocol() -> None:
+    """A learner is one file: it may import the protocol and what all learners share, not another learner."""
+    shared = {"protocol", "parameters", "training", "progress"}
+    for path in (SOURCE / "learners").glob("*.py"):
+        if path.stem in shared | {"__init__"}:
+            continue
+        names = modules(ast.parse(path.read_text(encoding="utf-8")), path)
+        siblings = {name.split(".")[2] for name in names if name.startswith("margent.learners.")}
+        assert siblings <= shared, path
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_slow_packages_are_imported_where_they_are_used(path: Path) -> None:
+    """`import margent` stays light: scikit-learn, scipy, matplotlib and rich come in when a function needs them."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    top = ast.Module([node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))], [])
+    assert not {name.split(".")[0] for name in modules(top, path)} & {"sklearn", "scipy", "matplotlib", "rich"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_the_library_neither_prints_nor_pickles(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert not {"pickle", "marshal", "shelve"} & set(modules(tree, path))
+    if package_of(path) != "cli":
+        calls = [
+            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        ]
+        assert not {"print", "eval", "exec"} & set(calls)
+
+
+def test_the_native_core_knows_nothing_of_python() -> None:
+    for path in (ROOT / "core").iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert "Python.h" not in text and "nanobind" not in text, path
+
+
+def test_papers_and_rivals_use_the_public_face_alone() -> None:
+    for folder in (ROOT / "papers", ROOT / "benchmarks" / "versus"):
+        for path in folder.rglob("*.py"):
+            names = modules(ast.parse(path.read_text(encoding="utf-8")), path)
+            assert not [n for n in names if n.startswith("margent") and any(p.startswith("_") for p in n.split("."))], (
+                path
+            )
+
+
+def test_slow_twins_import_nothing_of_ours() -> None:
+    for path in (ROOT / "tests" / "oracle").glob("*.py"):
+        names = modules(ast.parse(path.read_text(encoding="utf-8")), path)
+        assert not [name for name in names if name.split(".")[0] == "margent"], path

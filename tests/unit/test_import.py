@@ -1,0 +1,55 @@
+"""`import margent` is light: no scikit-learn, no scipy, no matplotlib, and hardly any time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("sklearn", "scipy", "matplotlib", "joblib", "pandas", "rich", "pycrfsuite", "sklearn_crfsuite")
+LIMIT = 0.1  # seconds beyond Python with numpy
+
+
+def run(code: str) -> str:
+    # Threads of numerical libraries add noise to the start of a process.
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+TRAIN = """
+sentences, labels = margent.make_addresses(20, seed=0)
+tagger = margent.Tagger(learner=margent.Perceptron(epochs=1)).fit(sentences, labels, X_dev=sentences, y_dev=labels)
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "",
+        "margent.Tagger",
+        "margent.Tagger()",
+        "import margent.crfsuite; margent.crfsuite.CRF(algorithm='ap')",
+        TRAIN + "tagger.predict(sentences); tagger.predict_spans(sentences); tagger.score(sentences, labels)",
+        TRAIN + "repr(tagger), tagger.get_params(), tagger.set_params(learner__epochs=2)",
+        TRAIN + "import copy; copy.deepcopy(tagger).explain(sentences[0], 0)",
+        "try: margent.Tagger().predict([['a']])\nexcept margent.NotFittedError: pass",
+    ],
+    ids=["import", "class", "object", "crfsuite", "predict", "parameters", "copy", "not fitted"],
+)
+def test_what_is_imported(code: str) -> None:
+    found = run(f"import sys, margent\n{code}\nprint(*[name for name in {HEAVY} if name in sys.modules])")
+    assert found == ""
+
+
+def test_every_public_name_can_be_had() -> None:
+    assert run("import margent; print(all(hasattr(margent, name) for name in dir(margent)))") == "True"
+
+
+def test_time_of_import() -> None:
+    # The least of several runs is what the import itself takes; the rest is what else the machine was doing.
+    measure = "import numpy, time; start = time.perf_counter(); import margent; print(time.perf_counter() - start)"
+    assert min(float(run(measure)) for _ in range(7)) < LIMIT
