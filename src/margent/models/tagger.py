@@ -231,8 +231,6 @@ class Tagger(Estimator):
         ids = labels.encode(y, encoded.lengths)
         if encoded.n_tokens == 0 or (ids == MISSING).all():
             raise CorpusError("there is nothing to learn from: the training data have no labelled token")
-        if len(labels) < 1:
-            raise CorpusError("there is nothing to learn from: the training data have no label")
         scheme = self._scheme_of(labels, ids, encoded, None if weights is None else self.scheme_)
         self._mask(labels, scheme)  # wrong constraints are found before training
         dictionary = self._grown_dictionary(X, ids, weights is not None)
@@ -627,10 +625,11 @@ class Tagger(Estimator):
         names = self._labels.names
         before = np.ones((len(edges), len(names) + 1), dtype=np.uint8)
         after = np.ones((len(edges), len(names) + 1), dtype=np.uint8)
-        if self.scheme_ is not None:
-            for i, (first, last) in enumerate(edges):
-                before[i, :-1] = [not joined(name, names[first]) for name in names]
-                after[i, :-1] = [not joined(names[last], name) for name in names]
+        if self.scheme_ is not None and edges:
+            firsts, first = np.unique([first for first, _ in edges], return_inverse=True)
+            lasts, last = np.unique([last for _, last in edges], return_inverse=True)
+            before[:, :-1] = np.array([[not joined(name, names[i]) for name in names] for i in firsts])[first]
+            after[:, :-1] = np.array([[not joined(names[i], name) for name in names] for i in lasts])[last]
         return before, after
 
     def _threads(self) -> int:

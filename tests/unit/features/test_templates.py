@@ -68,7 +68,7 @@ def same(map_: TemplateMap, plain: dict[str, PlainMap], sentences: Any, **option
         assert (map_.n_edges if kind == "B" else map_.n_unigrams) == len(twin.known)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=120)
 @given(problem=problems(), min_count=st.integers(1, 3))
 def test_features_are_those_of_a_plain_expansion(problem: Any, min_count: int) -> None:
     lines, n_columns, first, second, third = problem
