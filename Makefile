@@ -28,8 +28,10 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/versus/crfsuite.py
-	$(BIN)/python benchmarks/micro/chain.py
+	$(BIN)/python -m benchmarks.versus.crfsuite
+	$(BIN)/python -m benchmarks.micro.chain
+	$(BIN)/python -m benchmarks.micro.large
+	$(BIN)/python -m benchmarks.micro.compact
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

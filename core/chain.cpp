@@ -73,6 +73,7 @@ bool only_at_start(const ChainShape& s, std::int64_t context) {
 
 // The index-th state in the order in which ties are decided: by the last label, then by the ones before it, backwards.
 std::int64_t state_in_tie_order(const ChainShape& s, std::int64_t index) {
+  if (s.order == 1) return index;
   std::int64_t context = 0, rest = index % s.contexts;
   for (std::int64_t place = s.contexts; place > 1; place /= s.base, rest /= s.base)
     context = context * s.base + rest % s.base;

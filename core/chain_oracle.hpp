@@ -42,6 +42,7 @@ class ChainOracle final : public Oracle {
   void delta(std::size_t rival, SparseVector& out) const override;
   void add(const SparseVector& vector, double step) override;
   void move(std::size_t rival, double step) override;
+  void expect(std::int64_t example) override { scorer_->expect(examples_, example); }
   void tick() override { clock_ += 1; }
 
   const ChainShape& shape() const { return shape_; }

@@ -13,8 +13,9 @@ inline float settled(float weight, float sum, double clock, bool average) {
   return average ? static_cast<float>(weight - sum / clock) : weight;
 }
 
-inline std::vector<float> settled(const float* weights, const float* sums, std::size_t n, double clock, bool average) {
-  std::vector<float> out(n);
+inline Buffer<float> settled(const float* weights, const float* sums, std::size_t n, double clock, bool average) {
+  Buffer<float> out;
+  out.need(n);
   for (std::size_t i = 0; i < n; ++i) out[i] = settled(weights[i], sums[i], clock, average);
   return out;
 }

@@ -37,13 +37,18 @@ struct Kernels {
   // gather and viterbi_forward in one loop, from the first position on: alpha[0] = start + emissions[0]. Fetching the
   // rows of the next tokens then overlaps with the maxima of this one.
   void (*gather_viterbi)(const Real* rows, int width, const std::int32_t* ids, const float* values,
-                         const std::int64_t* ptr, std::int64_t begin, std::int64_t end, int n, const Real* transitions,
-                         const Real* start, Real* emissions, Real* alpha, Real* reached);
+                         const std::int64_t* ptr, std::int64_t begin, std::int64_t end, std::int64_t last, int n,
+                         const Real* transitions, const Real* start, Real* emissions, Real* alpha, Real* reached);
 
   // out[t - begin] = sum over k in [ptr[t], ptr[t + 1]) of values[k] * rows[ids[k]], for tokens begin <= t < end.
-  // `values` may be null: then every value is 1.
+  // `values` may be null: then every value is 1. Rows of tokens before `last` are fetched ahead, also those from `end`
+  // on, which the next call will probably want.
   void (*gather)(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
-                 std::int64_t begin, std::int64_t end, Real* out);
+                 std::int64_t begin, std::int64_t end, std::int64_t last, Real* out);
+
+  // Fetches the rows of the first tokens of begin <= t < end into the cache.
+  void (*prefetch)(const Real* rows, int width, const std::int32_t* ids, const std::int64_t* ptr, std::int64_t begin,
+                   std::int64_t end);
 };
 
 // The transpose of square transitions [n][width], as viterbi_backward wants it: [n][width], -inf past the labels.

@@ -257,10 +257,10 @@ MARGENT_INLINE void gather_wide(const Real* rows, int width, const std::int32_t*
 // NV = 0 stands for widths that have no loop of their own.
 template <class Real, int NV, bool weighted>
 MARGENT_INLINE void gather_tokens(const Real* rows, int given_width, const std::int32_t* ids, const float* values,
-                                  const std::int64_t* ptr, std::int64_t begin, std::int64_t end, Real* out) {
+                                  const std::int64_t* ptr, std::int64_t begin, std::int64_t end, std::int64_t last, Real* out) {
   const int width = NV > 0 ? NV * W<Real> : given_width;
   for (std::int64_t t = begin; t < end; ++t, out += width) {
-    prefetch_ahead(rows, width, ids, ptr, t, end);
+    prefetch_ahead(rows, width, ids, ptr, t, last);
     const float* x = weighted ? values + ptr[t] : nullptr;
     if constexpr (NV > 0)
       store_block(out, gather_block<Real, NV, weighted>(rows, width, ids + ptr[t], x, ptr[t + 1] - ptr[t]));
@@ -273,12 +273,12 @@ MARGENT_INLINE void gather_tokens(const Real* rows, int given_width, const std::
 template <class Real, int NV, bool weighted>
 MARGENT_INLINE void gather_viterbi_tokens(const Real* rows, int given_width, const std::int32_t* ids,
                                           const float* values, const std::int64_t* ptr, std::int64_t begin,
-                                          std::int64_t end, int n, const Real* transitions, const Real* start,
-                                          Real* emissions, Real* alpha, Real* reached) {
+                                          std::int64_t end, std::int64_t last, int n, const Real* transitions,
+                                          const Real* start, Real* emissions, Real* alpha, Real* reached) {
   constexpr int w = W<Real>;
   const int width = NV > 0 ? NV * w : given_width;
   for (std::int64_t t = begin; t < end; ++t, emissions += width, alpha += width, reached += width) {
-    prefetch_ahead(rows, width, ids, ptr, t, end);
+    prefetch_ahead(rows, width, ids, ptr, t, last);
     const std::int64_t count = ptr[t + 1] - ptr[t];
     const float* x = weighted ? values + ptr[t] : nullptr;
     if constexpr (NV > 0) {
@@ -303,15 +303,15 @@ MARGENT_INLINE void gather_viterbi_tokens(const Real* rows, int given_width, con
 
 template <class Real>
 void gather_viterbi(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
-                    std::int64_t begin, std::int64_t end, int n, const Real* transitions, const Real* start,
-                    Real* emissions, Real* alpha, Real* reached) {
+                    std::int64_t begin, std::int64_t end, std::int64_t last, int n, const Real* transitions,
+                    const Real* start, Real* emissions, Real* alpha, Real* reached) {
   const auto run = [&]<int NV>() {
     if (values)
-      gather_viterbi_tokens<Real, NV, true>(rows, width, ids, values, ptr, begin, end, n, transitions, start, emissions,
-                                            alpha, reached);
+      gather_viterbi_tokens<Real, NV, true>(rows, width, ids, values, ptr, begin, end, last, n, transitions, start,
+                                            emissions, alpha, reached);
     else
-      gather_viterbi_tokens<Real, NV, false>(rows, width, ids, values, ptr, begin, end, n, transitions, start, emissions,
-                                             alpha, reached);
+      gather_viterbi_tokens<Real, NV, false>(rows, width, ids, values, ptr, begin, end, last, n, transitions, start,
+                                             emissions, alpha, reached);
   };
   switch (width / W<Real>) {
     case 1: return run.template operator()<1>();
@@ -325,32 +325,38 @@ void gather_viterbi(const Real* rows, int width, const std::int32_t* ids, const 
 
 template <class Real, bool weighted>
 void gather_width(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
-                  std::int64_t begin, std::int64_t end, Real* out) {
+                  std::int64_t begin, std::int64_t end, std::int64_t last, Real* out) {
   switch (width / W<Real>) {
-    case 1: return gather_tokens<Real, 1, weighted>(rows, width, ids, values, ptr, begin, end, out);
-    case 2: return gather_tokens<Real, 2, weighted>(rows, width, ids, values, ptr, begin, end, out);
-    case 3: return gather_tokens<Real, 3, weighted>(rows, width, ids, values, ptr, begin, end, out);
-    case 4: return gather_tokens<Real, 4, weighted>(rows, width, ids, values, ptr, begin, end, out);
-    case 6: return gather_tokens<Real, 6, weighted>(rows, width, ids, values, ptr, begin, end, out);
-    default: return gather_tokens<Real, 0, weighted>(rows, width, ids, values, ptr, begin, end, out);
+    case 1: return gather_tokens<Real, 1, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    case 2: return gather_tokens<Real, 2, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    case 3: return gather_tokens<Real, 3, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    case 4: return gather_tokens<Real, 4, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    case 6: return gather_tokens<Real, 6, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    default: return gather_tokens<Real, 0, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
   }
 }
 
 template <class Real>
 void gather(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
-            std::int64_t begin, std::int64_t end, Real* out) {
+            std::int64_t begin, std::int64_t end, std::int64_t last, Real* out) {
   if (values)
-    gather_width<Real, true>(rows, width, ids, values, ptr, begin, end, out);
+    gather_width<Real, true>(rows, width, ids, values, ptr, begin, end, last, out);
   else
-    gather_width<Real, false>(rows, width, ids, values, ptr, begin, end, out);
+    gather_width<Real, false>(rows, width, ids, values, ptr, begin, end, last, out);
+}
+
+template <class Real>
+void prefetch(const Real* rows, int width, const std::int32_t* ids, const std::int64_t* ptr, std::int64_t begin,
+              std::int64_t end) {
+  for (std::int64_t t = begin - ahead; t < begin; ++t) prefetch_ahead(rows, width, ids, ptr, t, end);
 }
 
 extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
 const Kernels<float> float_kernels{max_plus<float>, max_plus_chosen<float>, viterbi_forward<float>, viterbi_backward<float>,
-                                   gather_viterbi<float>, gather<float>};
+                                   gather_viterbi<float>, gather<float>, prefetch<float>};
 const Kernels<double> double_kernels{max_plus<double>, max_plus_chosen<double>, viterbi_forward<double>, viterbi_backward<double>,
-                                     gather_viterbi<double>, gather<double>};
+                                     gather_viterbi<double>, gather<double>, prefetch<double>};
 
 }  // namespace MARGENT_ISA
 }  // namespace margent

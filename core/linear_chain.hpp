@@ -72,13 +72,20 @@ class ChainScorer {
         const Features& f = examples.unigrams;
         scores = with_transitions(examples, begin, n, gathered_.need(size));
         kernels<float>().gather_viterbi(model_.unigrams->dense(), s.width, f.ids, f.values, f.ptr, begin, begin + n,
-                                        s.n_labels, model_.transitions, model_.transitions + s.n_labels * s.width,
+                                        std::max(f.last, begin + n), s.n_labels, model_.transitions, model_.transitions + s.n_labels * s.width,
                                         gathered_.data(), work.alpha.need(size), work.reached.need(size));
         return chain_trace_back(scores, work, labels);
       }
     }
     scores = score(examples, sequence);
     return chain_best(scores, work, labels);
+  }
+
+  // Says which sequence comes next, so that the rows of its first tokens are fetched meanwhile.
+  void expect(const Examples& examples, std::int64_t sequence) const {
+    if (const float* rows = model_.unigrams->dense())
+      kernels<float>().prefetch(rows, model_.shape.width, examples.unigrams.ids, examples.unigrams.ptr,
+                                examples.begin(sequence), examples.sequence_ptr[sequence + 1]);
   }
 
   // The emissions of the last `score`, to add costs or constraints to.

@@ -44,6 +44,8 @@ class Oracle {
     delta(rival, vector);
     add(vector, step);
   }
+  // Says which example will be asked for after the next: time to fetch what it needs.
+  virtual void expect(std::int64_t) {}
   // One step of the clock by which weights are averaged.
   virtual void tick() = 0;
 };
@@ -64,6 +66,7 @@ class Rule {
 inline Outcome run_epoch(Oracle& oracle, Rule& rule, const std::int64_t* order, std::int64_t n) {
   Outcome outcome;
   for (std::int64_t i = 0; i < n; ++i) {
+    if (i + 1 < n) oracle.expect(order[i + 1]);
     rule.learn(oracle, order[i], outcome);
     oracle.tick();
   }

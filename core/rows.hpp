@@ -19,6 +19,8 @@ struct Features {
   const std::int32_t* ids = nullptr;
   const float* values = nullptr;
   const std::int64_t* ptr = nullptr;
+  // Tokens from which rows may be fetched ahead of need: all, where sequences are scored one after the other.
+  std::int64_t last = 0;
 
   float value(std::int64_t k) const { return values ? values[k] : 1.0f; }
 };
@@ -41,7 +43,8 @@ class DenseView final : public Rows {
  public:
   DenseView(const float* rows, std::int64_t width) : Rows(width), rows_(rows) {}
   void gather(const Features& f, std::int64_t begin, std::int64_t end, float* out) const override {
-    kernels<float>().gather(rows_, static_cast<int>(width_), f.ids, f.values, f.ptr, begin, end, out);
+    kernels<float>().gather(rows_, static_cast<int>(width_), f.ids, f.values, f.ptr, begin, end,
+                              f.last > end ? f.last : end, out);
   }
 
   const float* dense() const override { return rows_; }
@@ -87,7 +90,8 @@ class DenseRows final : public GrowingRows {
     sums_.grow(n_rows * width);
   }
   void gather(const Features& f, std::int64_t begin, std::int64_t end, float* out) const override {
-    kernels<float>().gather(weights_.data(), static_cast<int>(width_), f.ids, f.values, f.ptr, begin, end, out);
+    kernels<float>().gather(weights_.data(), static_cast<int>(width_), f.ids, f.values, f.ptr, begin, end,
+                              f.last > end ? f.last : end, out);
   }
   const float* dense() const override { return weights_.data(); }
   void add(const Features& f, std::int64_t token, std::int32_t column, float step, float clock) override {

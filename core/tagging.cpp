@@ -20,9 +20,16 @@ auto maker(const LinearChain& model, double scale = 1) {
   return [&model, scale] { return std::make_unique<Tagging<Real>>(model, scale); };
 }
 
+// Sequences are scored in order, so the rows of the next one can be fetched while this one ends.
+Examples in_order(Examples examples) {
+  examples.unigrams.last = examples.sequence_ptr[examples.n_sequences];
+  return examples;
+}
+
 }  // namespace
 
-void tag_best(const LinearChain& model, const Examples& examples, int threads, std::int32_t* labels, double* scores) {
+void tag_best(const LinearChain& model, const Examples& given, int threads, std::int32_t* labels, double* scores) {
+  const Examples examples = in_order(given);
   for_each_sequence(examples.n_sequences, threads, maker<float>(model), [&](Tagging<float>& state, std::int64_t s) {
     ChainScores<float> scored{model.shape, 0, nullptr, nullptr, nullptr};
     scores[s] = state.scorer.best(examples, s, state.work, labels + examples.begin(s), scored);
@@ -66,7 +73,8 @@ void tag_runs(const LinearChain& model, const Examples& examples, double scale, 
   for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
 }
 
-double tag_gather_only(const LinearChain& model, const Examples& examples) {
+double tag_gather_only(const LinearChain& model, const Examples& given) {
+  const Examples examples = in_order(given);
   double sum = 0;
   for_each_sequence(examples.n_sequences, 1, maker<float>(model), [&](Tagging<float>& state, std::int64_t s) {
     const ChainScores<float> scores = state.scorer.score(examples, s);

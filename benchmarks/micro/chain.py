@@ -1,6 +1,6 @@
 """The chain kernels against their floor: how much does search cost on top of fetching the weights?
 
-    python benchmarks/micro/chain.py [--repeat 15] [--core 0]
+    python -m benchmarks.micro.chain [--repeat 60] [--core 0]
 
 Scoring a token is a sum of weight rows scattered over memory; no linear tagger can do with less. The floor is that sum
 alone, over the training part of CoNLL-2000 with CRF++'s templates; the other rows add search to it. One thread, one
@@ -12,16 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[1] / "versus")]
-from crfsuite import TEMPLATES, data_path
-from machine import describe_machine
+from benchmarks.machine import describe_machine
+from benchmarks.versus.crfsuite import TEMPLATES, data_path
 
 
 def best_of(repeat: int, work: Callable[[], object]) -> float:
@@ -35,7 +33,7 @@ def best_of(repeat: int, work: Callable[[], object]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--repeat", type=int, default=60)
     parser.add_argument("--core", type=int, default=0)
     parser.add_argument("--out", default=str(Path(__file__).resolve().parents[1] / "results" / "chain.json"))
     options = parser.parse_args()
@@ -53,7 +51,7 @@ def main() -> None:
     rows: dict[str, float] = {
         "floor: gather the rows": best_of(options.repeat, lambda: chain.gather_only(examples)),
         "best labelling": best_of(options.repeat, lambda: chain.best(examples, 1)),
-        "5 best labellings": best_of(options.repeat // 3, lambda: chain.k_best(examples, 5, 1)),
+        "5 best labellings": best_of(options.repeat // 6, lambda: chain.k_best(examples, 5, 1)),
         "marginals": best_of(2, lambda: chain.marginals(examples, 1.0, False, 1)),
     }
     labels = np.array([tagger.classes_.tolist().index(name) for sentence in y for name in sentence], dtype=np.int32)

@@ -1,6 +1,6 @@
 """Large problems: many features, many labels.
 
-    python benchmarks/micro/large.py [features] [labels]
+    python -m benchmarks.micro.large [features] [labels]
 
 features   5 million features with 100 labels: peak memory and time of training (sparse layout)
 labels     100 to 1,000 labels: complete search, pruned search (exact), and labels restricted to those seen with a word
@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from machine import describe_machine
+from benchmarks.machine import describe_machine
 
 N_FEATURES = 5_000_000
 FEATURES_PER_TOKEN = 20
@@ -32,9 +31,10 @@ FEATURES_PER_TOKEN = 20
 
 def train_many_features(n_labels: int) -> dict[str, Any]:
     """Sentences whose tokens have 20 of 5 million features; the labels follow from a few of them."""
+    from scipy.sparse import csr_matrix
+
     import margent
     from margent.features import TokenMatrix
-    from scipy.sparse import csr_matrix
 
     random = np.random.default_rng(0)
     n_tokens, length = 1_000_000, 20
@@ -121,7 +121,7 @@ def main() -> None:
     results: dict[str, Any] = {"machine": describe_machine()}
     for job in options.jobs or list(JOBS):
         for size in JOBS[job][1]:
-            command = [sys.executable, __file__, "--worker", job, str(size)]
+            command = [sys.executable, "-m", __spec__.name, "--worker", job, str(size)]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
                 sys.exit(done.stderr)

@@ -1,6 +1,6 @@
 """Margent against python-crfsuite: the same features, the same data, one core, one run.
 
-    python benchmarks/versus/crfsuite.py [--tasks conll2000 conll2002] [--epochs 10] [--repeat 3] [--core 0]
+    python -m benchmarks.versus.crfsuite [--tasks conll2000 conll2002] [--epochs 10] [--repeat 3] [--core 0]
 
 Both sides get the features of CRF++'s example templates and learn by the averaged perceptron. Each measurement runs in
 a process of its own, pinned to one core; the two sides take turns, and the best of the repeats counts for times. Prints
@@ -32,8 +32,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from machine import describe_machine
+from benchmarks.machine import describe_machine
 
 TEMPLATES = {
     "conll2000": """
@@ -118,7 +117,18 @@ def compare(task: str, options: argparse.Namespace) -> dict[str, dict[str, float
 
 
 def run_worker(side: str, job: str, task: str, folder: Path, options: argparse.Namespace) -> dict[str, float]:
-    command = [sys.executable, __file__, "--epochs", str(options.epochs), "--worker", side, job, task, str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        __spec__.name,
+        "--epochs",
+        str(options.epochs),
+        "--worker",
+        side,
+        job,
+        task,
+        str(folder),
+    ]
     started = time.perf_counter()
     done = subprocess.run(
         command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {options.core})

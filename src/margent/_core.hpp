@@ -14,13 +14,13 @@ namespace nb = nanobind;
 template <class T, class... Shape>
 using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
 
-// A vector handed over to numpy without a copy.
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}) {
-  auto owner = std::make_unique<std::vector<T>>(std::move(values));
+// A container (std::vector or margent::Buffer) handed over to numpy without a copy.
+template <class T, template <class...> class Container>
+nb::object to_numpy(Container<T>&& values, std::vector<std::size_t> shape = {}) {
+  auto owner = std::make_unique<Container<T>>(std::move(values));
   if (shape.empty()) shape = {owner->size()};
   T* data = owner->data();
-  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<Container<T>*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), capsule));
 }
 

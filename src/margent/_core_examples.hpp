@@ -80,7 +80,7 @@ class BoundExamples {
     check_rows(ptr, n_tokens, static_cast<std::int64_t>(ids.shape(0)), what);
     if (values && values->shape(0) != ids.shape(0)) throw nb::value_error("one value per feature");
     *largest_id = largest(ids, 0, what);
-    return {ids.data(), values ? values->data() : nullptr, ptr.data()};
+    return {ids.data(), values ? values->data() : nullptr, ptr.data(), 0};
   }
 
   margent::Examples examples_;
