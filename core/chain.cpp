@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "random.hpp"
@@ -18,7 +19,8 @@ ChainShape::ChainShape(int n_labels, int order)
   // Indices into a position's transitions are 32 bits wide in places.
   const auto check = [this] {
     if (contexts * base > std::numeric_limits<std::int32_t>::max() / width)
-      throw std::length_error("too many labels for a chain of this order");
+      throw std::length_error(std::to_string(this->n_labels) + " labels are too many for a chain of order " +
+                              std::to_string(this->order) + ": it can have 2^31 transitions at most");
   };
   check();
   for (int i = 1; i < order; ++i) {
