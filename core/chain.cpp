@@ -19,8 +19,8 @@ ChainShape::ChainShape(int n_labels, int order)
   // Indices into a position's transitions are 32 bits wide in places.
   const auto check = [this] {
     if (contexts * base > std::numeric_limits<std::int32_t>::max() / width)
-      throw std::length_error(std::to_string(this->n_labels) + " labels are too many for a chain of order " +
-                              std::to_string(this->order) + ": it can have 2^31 transitions at most");
+      throw std::length_error("a chain of order " + std::to_string(this->order) + " where the number of labels is " +
+                              std::to_string(this->n_labels) + " has too many transitions: expected at most 2^31");
   };
   check();
   for (int i = 1; i < order; ++i) {

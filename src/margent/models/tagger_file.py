@@ -19,6 +19,7 @@ from margent.learners import learner_name, learner_named
 from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import LabelDictionary
 from margent.models.labels import LabelSet
+from margent.models.parameters import check_parameters
 from margent.storage import ModelFile
 
 NoneType = type(None)
@@ -152,7 +153,7 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
         if not isinstance(given.get("constrain"), bool):
             given["constrain"] = [(left, right) for left, right in given["constrain"]]
         tagger = kind(**given)
-        tagger._check_parameters()
+        check_parameters(tagger)
         tagger._learner()
     except (TypeError, ValueError, KeyError) as error:
         raise file.error(f"its parameters are wrong: {error}") from None

@@ -558,7 +558,7 @@ def test_wrong_training_data_are_explained(X: Any, y: Any, words: str) -> None:
         ({"label_costs": {"A": "x"}}, "the cost of label 'A' should be"),
         ({"features": "nothing"}, "features='nothing' is not known"),
         ({"learner": "nothing"}, "learner='nothing' is not known"),
-        ({"order": 40}, "too many labels for a chain of this order"),
+        ({"order": 40}, "a chain of order 40 where the number of labels is 1 has too many transitions"),
     ],
 )
 def test_wrong_parameters_are_explained(options: Any, words: str) -> None:
