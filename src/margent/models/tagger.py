@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core, storage
-from margent.corpus.columns import Columns
 from margent.errors import ConstraintError, CorpusError
 from margent.features.attribute_map import VectorMap
 from margent.features.choice import feature_map_for
@@ -228,7 +227,7 @@ class Tagger(Estimator):
         scheme = label_scheme(self.scheme, before, labels, ids, encoded.sequence_ptr)
         allowed_pairs(self.constrain, labels, scheme)  # wrong constraints are found before training
         dictionary = self._grown_dictionary(X, ids, weights is not None)
-        allowed = None if dictionary is None else dictionary.allowed(Columns.from_sentences(X))
+        allowed = None if dictionary is None else dictionary.allowed(X)
         given_weights = sentence_weights(sample_weight, encoded.n_sequences)
         if weights is None and given_weights is not None and not given_weights.any():
             raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
@@ -254,7 +253,8 @@ class Tagger(Estimator):
         if X_dev is None and y_dev is not None:
             raise CorpusError("y_dev was given without X_dev")
         if X_dev is not None:
-            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *sentences_and_labels(X_dev, y_dev))
+            development = sentences_and_labels(X_dev, y_dev, ("X_dev", "y_dev"))
+            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *development)
         result = train(learner, oracle, seed=self.seed, evaluate=evaluate, callbacks=callbacks, progress=progress)
         earlier = getattr(self, "history_", [])
         self.feature_map_ = feature_map
@@ -294,7 +294,7 @@ class Tagger(Estimator):
             return None
         old = getattr(self, "_dictionary", None) if go_on else None
         dictionary = old if old is not None else LabelDictionary(int(self.restrict_labels))
-        return dictionary.grown(Columns.from_sentences(X), ids, int(self.restrict_labels))
+        return dictionary.grown(X, ids, int(self.restrict_labels))
 
     def _evaluation(
         self,
@@ -307,7 +307,7 @@ class Tagger(Estimator):
     ) -> Callable[[dict[str, Any]], float]:
         encoded = feature_map.encode(X)
         gold = Gold(y, encoded, labels, spans=scheme is not None)
-        allowed = None if dictionary is None else dictionary.allowed(Columns.from_sentences(X))
+        allowed = None if dictionary is None else dictionary.allowed(X)
         mask = allowed_pairs(self.constrain, labels, scheme)
         return development_score(encoded, gold, allowed, mask, len(labels), self.order, self._threads())
 
@@ -401,8 +401,9 @@ class Tagger(Estimator):
         """
         encoded, allowed = self._encode([sentence], None)
         length = encoded.n_tokens
-        if position is not None and not -length <= position < length:
-            raise ValueError(f"position should be within the sentence of {length} tokens, got {position}")
+        check_whole("top", top, 0)
+        if position is not None and (not isinstance(position, (int, np.integer)) or not -length <= position < length):
+            raise ValueError(f"position should be within the sentence of {length} tokens, got {position!r}")
         positions = range(length) if position is None else [position % length]
         winner, best = self._chain().best(encoded.examples(allowed=allowed), 1)
         _check_found(best > -np.inf)
@@ -495,7 +496,7 @@ class Tagger(Estimator):
             given = allowed_labels(constraints, encoded.lengths, self._labels, self.scheme_)
         if self._dictionary is None:
             return encoded, given
-        return encoded, both_allowed(self._dictionary.allowed(Columns.from_sentences(X)), given)
+        return encoded, both_allowed(self._dictionary.allowed(X), given)
 
     def _chain(self) -> _core.LinearChain:
         """The native chain, made anew after a change of the weights or of `constrain`."""
