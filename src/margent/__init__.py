@@ -1,12 +1,14 @@
 """Margent: structured prediction for sequences, on an ordinary CPU, in seconds.
 
-Everything public is here, flat. Names are imported when first used, so that `import margent` stays light.
+Everything that most people need is here, flat; the rest is in the subpackages, `margent.corpus` and so on. All of it is
+imported when first used, so that `import margent` stays light.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from margent.lazy_names import lazy_names
 
 __version__ = "0.1.0"
 
@@ -38,23 +40,27 @@ _HOME: dict[str, str] = {
 }
 """Public name to the module that defines it."""
 
+_SUBPACKAGES = ("corpus", "crfsuite", "errors", "features", "learners", "metrics", "models", "storage", "structures")
+
 __all__ = ["__version__", *_HOME]
 
-
-def __getattr__(name: str) -> Any:
-    module = _HOME.get(name)
-    if module is None:
-        raise AttributeError(f"module 'margent' has no attribute {name!r}")
-    value = getattr(importlib.import_module(module), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, {**_HOME, **{name: f"{__name__}.{name}" for name in _SUBPACKAGES}})
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_SUBPACKAGES])
 
 
 if TYPE_CHECKING:
+    from margent import corpus as corpus
+    from margent import crfsuite as crfsuite
+    from margent import errors as errors
+    from margent import features as features
+    from margent import learners as learners
+    from margent import metrics as metrics
+    from margent import models as models
+    from margent import storage as storage
+    from margent import structures as structures
     from margent.corpus.columns import Columns as Columns
     from margent.corpus.columns import read_columns as read_columns
     from margent.corpus.generated import make_addresses as make_addresses

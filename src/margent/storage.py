@@ -19,10 +19,10 @@ typed access of `ModelFile`, one line for each array or value:
 from __future__ import annotations
 
 import contextlib
+import errno
 import math
 import mmap as _mmap
 import os
-import secrets
 import stat
 import struct
 import zlib
@@ -180,7 +180,9 @@ def write(
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise ValueError(f"cannot write a model to {os.fspath(path)}: it is not a regular file")
-    temporary = target.with_name(f".margent-{secrets.token_hex(8)}.tmp")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder to write the model to", os.fspath(target.parent))
+    temporary = target.with_name(f".margent-{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
             file.write(bytes(PRELUDE.size) + raw_header)
@@ -197,8 +199,10 @@ def write(
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == os.fspath(temporary):  # a name the caller never gave
+            error.filename = os.fspath(path)
         raise
     _sync_folder(target.parent)
 

@@ -49,6 +49,24 @@ def test_every_public_name_can_be_had() -> None:
     assert run("import margent; print(all(hasattr(margent, name) for name in dir(margent)))") == "True"
 
 
+@pytest.mark.parametrize(
+    "name", ["corpus", "crfsuite", "errors", "features", "learners", "metrics", "models", "storage", "structures"]
+)
+def test_a_subpackage_needs_no_import_of_its_own(name: str) -> None:
+    assert run(f"import margent; print(margent.{name}.__name__, '{name}' in dir(margent))") == f"margent.{name} True"
+
+
+def test_a_name_that_does_not_exist() -> None:
+    for package in ("margent", "margent.corpus", "margent.metrics"):
+        code = f"import {package}\ntry: {package}.nothing\nexcept AttributeError as error: print(error)"
+        assert run(code) == f"module '{package}' has no attribute 'nothing'"
+
+
+def test_tagging_waits_for_no_metric_that_it_does_not_use() -> None:
+    code = TRAIN + "print(*[name for name in sys.modules if name.startswith('margent.metrics.')])"
+    assert run(f"import sys, margent\n{code}") == "margent.metrics.span_counts"
+
+
 def test_time_of_import() -> None:
     # The least of several runs is what the import itself takes; the rest is what else the machine was doing.
     measure = "import numpy, time; start = time.perf_counter(); import margent; print(time.perf_counter() - start)"

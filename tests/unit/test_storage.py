@@ -182,8 +182,25 @@ def test_links_are_followed_and_the_umask_kept(path: Path, tmp_path: Path) -> No
 def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not a regular file"):
         storage.write(tmp_path, {}, {})
-    with pytest.raises(FileNotFoundError):
-        storage.write(tmp_path / "nowhere" / "m", {}, {})
+    (tmp_path / "file").touch()
+    for folder in ("nowhere", "file"):
+        with pytest.raises(FileNotFoundError, match=f"there is no such folder to write the model to: .*{folder}'$"):
+            storage.write(tmp_path / folder / "m", {}, {})
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    real = open
+
+    def refused(name: Any, *arguments: Any, **options: Any) -> Any:
+        if str(name).endswith(".tmp"):
+            raise PermissionError(13, "Permission denied", str(name))
+        return real(name, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("builtins.open", refused)
+        with pytest.raises(PermissionError, match=r"Permission denied: .*m'$"):
+            storage.write(path, {}, {})
 
 
 @pytest.mark.parametrize(

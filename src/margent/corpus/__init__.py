@@ -5,8 +5,9 @@ As in the package itself, a name is imported when it is first used: a command th
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from margent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from margent.corpus.columns import Columns as Columns
@@ -107,13 +108,7 @@ _HOME = {
 __all__ = [*_HOME]
 
 
-def __getattr__(name: str) -> Any:
-    module = _HOME.get(name)
-    if module is None:
-        raise AttributeError(f"module 'margent.corpus' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"margent.corpus.{module}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, {name: f"{__name__}.{module}" for name, module in _HOME.items()})
 
 
 def __dir__() -> list[str]:

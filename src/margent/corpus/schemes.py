@@ -245,7 +245,9 @@ def detect_scheme(sequences: Iterable[Iterable[str | None]], tolerance: float = 
     (None) says nothing. Takes one pass over the data, which it does not keep.
     """
     pairs: Counter[tuple[str | None, str | None]] = Counter()
-    for sequence in sequences:
+    for number, sequence in enumerate(sequences):
+        if isinstance(sequence, str):
+            raise CorpusError(f"sequence {number} is {sequence!r}, but a list of labels was expected")
         labels = list(sequence)
         pairs.update(zip(["O", *labels], [*labels, "O"]))
     return scheme_of_pairs(pairs, tolerance)

@@ -247,7 +247,7 @@ def _encoded(file: Any, encoding: str, name: str) -> Callable[[str], object]:
 
 @contextmanager
 def _replacing(path: str) -> Iterator[IO[bytes]]:
-    path = os.path.realpath(path)
+    given, path = path, os.path.realpath(path)
     mode = os.stat(path).st_mode if os.path.exists(path) else None
     if mode is not None and not stat.S_ISREG(mode):  # a pipe or device is written to, never replaced
         with open(path, "wb") as file:
@@ -260,7 +260,9 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
                 os.chmod(beside, stat.S_IMODE(mode))
             yield file
         os.replace(beside, path)
-    except BaseException:
+    except BaseException as error:
         if os.path.exists(beside):
             os.unlink(beside)
+        if isinstance(error, OSError) and error.filename == beside:  # a name the caller never gave
+            error.filename = given
         raise

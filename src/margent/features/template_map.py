@@ -92,7 +92,7 @@ class TemplateMap(FeatureMap):
         return self._encoder.size(True) if self._encoder else 0
 
     def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
-        columns = Columns.from_sentences(X, n_columns=self.n_columns)
+        columns = Columns.from_sentences(X)
         if not columns.n_tokens:  # there is nothing to count the columns in
             columns = Columns.from_sentences([[]] * len(columns), n_columns=self.n_columns or 1)
         if self._encoder is None:
@@ -102,6 +102,7 @@ class TemplateMap(FeatureMap):
             raise CorpusError(
                 f"the data has {columns.n_columns} input column{'s' if columns.n_columns != 1 else ''}, "
                 f"but the templates were trained on {self.n_columns}"
+                + ("; leave out the label column: X, y = columns.split()" if self._has_label_column(columns, X) else "")
             )
         starts = sequence_ptr(columns.lengths)
         before = (self.n_unigrams, self.n_edges)
@@ -118,6 +119,10 @@ class TemplateMap(FeatureMap):
         if self.n_edges == 0:
             return Encoded(starts, ids, ptr)
         return Encoded(starts, ids, ptr, edge_ids=edge_ids, edge_ptr=edge_ptr)
+
+    def _has_label_column(self, columns: Columns, X: Any) -> bool:
+        """Whether these are columns as they came from a file, the labels still with them, so far as one can tell."""
+        return columns is X and columns.n_columns == self.n_columns + 1
 
     def _codes(self, columns: Columns, grow: bool) -> list[Codes]:
         """The codes of every column that the templates read, one array (n_tokens,) each."""

@@ -69,6 +69,8 @@ class Templates:
                 raise TypeError(f"templates should be lines of text, got {line!r}")
         kept = (line.strip() for line in split)
         object.__setattr__(self, "lines", tuple(line for line in kept if line and not line.startswith("#")))
+        if not self.lines:
+            raise CorpusError("expected at least one template, a line that starts with U or B, got none")
         for line in self.lines:
             _parse(line, n_columns=2)
 
@@ -94,14 +96,16 @@ class Templates:
 
     def parse(self, n_columns: int) -> list[TemplateLine]:
         """The templates for data of `n_columns` columns; plain B lines are left out."""
-        parsed = [template for line in self.lines for template in _parse(line, n_columns)]
-        for template in parsed:
-            for cell in template.cells:
-                if cell.column >= n_columns:
-                    raise CorpusError(
-                        f"template {''.join(template.pieces)!r} names column {cell.column}, "
-                        f"but the data has {n_columns} input column{'s' if n_columns != 1 else ''}"
-                    )
+        parsed: list[TemplateLine] = []
+        for line in self.lines:
+            templates = _parse(line, n_columns)
+            named = max((cell.column for template in templates for cell in template.cells), default=0)
+            if named >= n_columns:
+                raise CorpusError(
+                    f"template {line!r} names column {named}, counted from 0, but the data has {n_columns} input "
+                    f"column{'s' if n_columns != 1 else ''}; at least {named + 1} are needed besides the label"
+                )
+            parsed += templates
         return [template for template in parsed if template.cells or not template.edge]
 
 

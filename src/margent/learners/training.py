@@ -73,7 +73,7 @@ def train(
     if learner.patience is not None and evaluate is None:
         raise ValueError(f"patience={learner.patience} needs development data to watch, and none was given")
     rule = learner.rule()
-    callbacks = list(callbacks)
+    called = _callables(callbacks)
     random = np.random.default_rng(seed)
     result = Training(weights=None)
     best_score = -np.inf
@@ -90,7 +90,7 @@ def train(
                         best_score, result.best_epoch, result.weights = epoch.dev_score, number, weights
                 result.history.append(epoch)
                 bar.epoch_done(epoch)
-                stop = [callback(epoch) for callback in callbacks]
+                stop = [callback(epoch) for callback in called]
                 if any(stop) or (evaluate is None and epoch.updates == 0 and not learner.average):
                     break
                 if learner.patience is not None and number - (result.best_epoch or 0) >= learner.patience:
@@ -100,6 +100,13 @@ def train(
     if result.weights is None:
         result.weights = native.weights(learner.average)
     return result
+
+
+def _callables(callbacks: Iterable[Callback]) -> list[Callback]:
+    listed = list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
+    if callable(callbacks) or not all(map(callable, listed)):
+        raise TypeError(f"callbacks should be a list of functions, got {callbacks!r}")
+    return listed
 
 
 def _run_epoch(oracle: Any, rule: _core.Rule, order: Any, number: int, bar: ProgressBar) -> Epoch:

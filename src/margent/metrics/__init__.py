@@ -1,48 +1,76 @@
-"""How good are the predictions: token and span metrics, significance, calibration, tables and plots."""
+"""How good are the predictions: token and span metrics, significance, calibration, tables and plots.
+
+As in the package itself, a name is imported when it is first used.
+"""
 
 from __future__ import annotations
 
-from margent.metrics.calibration import Calibration, calibration_scores, span_confidences
-from margent.metrics.plots import plot_confusion, plot_learning_curve, plot_reliability
-from margent.metrics.report import classification_table, confusion_table, rich_table
-from margent.metrics.score import Average, Score
-from margent.metrics.significance import BootstrapResult, McNemarResult, SentenceMetric, mcnemar_test, paired_bootstrap
-from margent.metrics.span import SpanReport, conlleval_text, span_scores
-from margent.metrics.token import (
-    Confusion,
-    ConfusionMatrix,
-    TokenReport,
-    accuracy,
-    confusion_matrix,
-    sentence_accuracy,
-    token_scores,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Average",
-    "BootstrapResult",
-    "Calibration",
-    "Confusion",
-    "ConfusionMatrix",
-    "McNemarResult",
-    "Score",
-    "SentenceMetric",
-    "SpanReport",
-    "TokenReport",
-    "accuracy",
-    "calibration_scores",
-    "classification_table",
-    "confusion_matrix",
-    "confusion_table",
-    "conlleval_text",
-    "mcnemar_test",
-    "paired_bootstrap",
-    "plot_confusion",
-    "plot_learning_curve",
-    "plot_reliability",
-    "rich_table",
-    "sentence_accuracy",
-    "span_confidences",
-    "span_scores",
-    "token_scores",
-]
+from margent.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from margent.metrics.calibration import Calibration as Calibration
+    from margent.metrics.calibration import calibration_scores as calibration_scores
+    from margent.metrics.calibration import span_confidences as span_confidences
+    from margent.metrics.plots import plot_confusion as plot_confusion
+    from margent.metrics.plots import plot_learning_curve as plot_learning_curve
+    from margent.metrics.plots import plot_reliability as plot_reliability
+    from margent.metrics.report import classification_table as classification_table
+    from margent.metrics.report import confusion_table as confusion_table
+    from margent.metrics.report import rich_table as rich_table
+    from margent.metrics.score import Average as Average
+    from margent.metrics.score import Score as Score
+    from margent.metrics.significance import BootstrapResult as BootstrapResult
+    from margent.metrics.significance import McNemarResult as McNemarResult
+    from margent.metrics.significance import SentenceMetric as SentenceMetric
+    from margent.metrics.significance import mcnemar_test as mcnemar_test
+    from margent.metrics.significance import paired_bootstrap as paired_bootstrap
+    from margent.metrics.span import SpanReport as SpanReport
+    from margent.metrics.span import conlleval_text as conlleval_text
+    from margent.metrics.span import span_scores as span_scores
+    from margent.metrics.token import Confusion as Confusion
+    from margent.metrics.token import ConfusionMatrix as ConfusionMatrix
+    from margent.metrics.token import TokenReport as TokenReport
+    from margent.metrics.token import accuracy as accuracy
+    from margent.metrics.token import confusion_matrix as confusion_matrix
+    from margent.metrics.token import sentence_accuracy as sentence_accuracy
+    from margent.metrics.token import token_scores as token_scores
+
+_HOME = {
+    "Average": "score",
+    "BootstrapResult": "significance",
+    "Calibration": "calibration",
+    "Confusion": "token",
+    "ConfusionMatrix": "token",
+    "McNemarResult": "significance",
+    "Score": "score",
+    "SentenceMetric": "significance",
+    "SpanReport": "span",
+    "TokenReport": "token",
+    "accuracy": "token",
+    "calibration_scores": "calibration",
+    "classification_table": "report",
+    "confusion_matrix": "token",
+    "confusion_table": "report",
+    "conlleval_text": "span",
+    "mcnemar_test": "significance",
+    "paired_bootstrap": "significance",
+    "plot_confusion": "plots",
+    "plot_learning_curve": "plots",
+    "plot_reliability": "plots",
+    "rich_table": "report",
+    "sentence_accuracy": "token",
+    "span_confidences": "calibration",
+    "span_scores": "span",
+    "token_scores": "token",
+}
+"""Public name to the module that defines it."""
+
+__all__ = [*_HOME]
+
+__getattr__ = lazy_names(__name__, {name: f"{__name__}.{module}" for name, module in _HOME.items()})
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

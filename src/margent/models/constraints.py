@@ -40,16 +40,17 @@ class Constraints:
 
 
 def allowed_labels(
-    constraints: Sequence[Constraints | Mapping[int, Any] | None],
+    constraints: Iterable[Constraints | Mapping[int, Any] | None],
     lengths: NDArray[np.int64],
     labels: LabelSet,
     scheme: str | None,
 ) -> Allowed:
     """The labels that constraints, one per sentence, leave at each token."""
-    if isinstance(constraints, Mapping) or not isinstance(constraints, Sequence):
+    if isinstance(constraints, (Mapping, Constraints, str)) or not isinstance(constraints, Iterable):
         raise ConstraintError(
             f"expected a list with the constraints of each sentence, got {type(constraints).__name__}"
         )
+    constraints = list(constraints)
     if len(constraints) != len(lengths):
         raise ConstraintError(f"found constraints for {len(constraints)} sentences, expected them for {len(lengths)}")
     rows: dict[int, list[int]] = {}
@@ -91,10 +92,13 @@ def _kept(given: Constraints, length: int, labels: LabelSet, scheme: str | None,
         if not kept[place]:
             raise ConstraintError(f"sentence {sentence}, position {position}: the constraints leave no label")
 
-    for position, names in given.labels.items():
-        restrict(position, names, keep=True)
-    for position, names in given.forbidden.items():
-        restrict(position, names, keep=False)
+    for field_name, positions in (("labels", given.labels), ("forbidden", given.forbidden)):
+        if not isinstance(positions, Mapping):
+            raise ConstraintError(
+                f"sentence {sentence}: expected {field_name} as a dict from position to label, got {positions!r}"
+            )
+        for position, names in positions.items():
+            restrict(position, names, keep=field_name == "labels")
     if given.spans:
         if scheme is None:
             raise ConstraintError("spans can only be fixed where labels follow a scheme such as iob2")
@@ -137,11 +141,11 @@ class LabelDictionary:
         self.words = _core.StringTable()
         self.pairs: NDArray[np.int64] = np.empty((0, 3), dtype=np.int64)  # word, label, how often; sorted
 
-    def grown(self, X: Columns, ids: NDArray[np.int32], min_count: int) -> LabelDictionary:
+    def grown(self, X: Any, ids: NDArray[np.int32], min_count: int) -> LabelDictionary:
         """A new dictionary that has counted the words of `X` with their label ids too."""
         new = LabelDictionary(min_count)
         new.words = self.words.filter(np.ones(len(self.words), dtype=bool))
-        codes, _ = new._encode(X, grow=True)
+        codes = new._encode(X, grow=True)
         there = ids != MISSING
         seen = np.stack([codes[there].astype(np.int64), ids[there].astype(np.int64)], axis=1)
         unique, place = np.unique(np.concatenate([self.pairs[:, :2], seen]), axis=0, return_inverse=True)
@@ -150,9 +154,9 @@ class LabelDictionary:
         new.pairs = np.column_stack([unique, counts])
         return new
 
-    def allowed(self, X: Columns) -> Allowed:
+    def allowed(self, X: Any) -> Allowed:
         """The labels allowed at each token of `X`."""
-        codes, _ = self._encode(X, grow=False)
+        codes = self._encode(X, grow=False)
         n_words = len(self.words)
         counts = np.bincount(self.pairs[:, 0], weights=self.pairs[:, 2], minlength=n_words)
         sizes = np.bincount(self.pairs[:, 0], minlength=n_words)
@@ -166,8 +170,13 @@ class LabelDictionary:
         ids = self.pairs[np.repeat(starts[word], row_sizes) + within, 1] if n_words else np.empty(0)
         return ids.astype(np.int32), ptr
 
-    def _encode(self, X: Columns, grow: bool) -> tuple[NDArray[np.int32], list[str]]:
-        if not X.n_tokens:
-            return np.empty(0, dtype=np.int32), []
-        codes, fresh = _core.encode_column(X.table, X.column_indices[0], X.sentence_indices, self.words, grow)
-        return codes, fresh
+    def _encode(self, X: Any, grow: bool) -> NDArray[np.int32]:
+        """(n_tokens,) the number of each word; those from `len(self.words)` on are not known."""
+        try:
+            columns = Columns.from_sentences(X)
+        except CorpusError as error:
+            raise CorpusError(f"restrict_labels looks up words, the first column, but {error}") from None
+        if not columns.n_tokens:
+            return np.empty(0, dtype=np.int32)
+        first = columns.column_indices[0]
+        return _core.encode_column(columns.table, first, columns.sentence_indices, self.words, grow)[0]

@@ -12,13 +12,15 @@ from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 
 
-def sentences_and_labels(X: Any, y: Any) -> tuple[Any, Any]:
-    """Sentences and labels; those of a file in columns may come as one."""
+def sentences_and_labels(X: Any, y: Any, names: tuple[str, str] = ("X", "y")) -> tuple[Any, Any]:
+    """Sentences and labels; those of a file in columns may come as one. `names`: how the caller calls the two."""
     if y is None:
+        if isinstance(X, Columns) and not X.n_tokens:
+            raise CorpusError(f"{names[0]} has no tokens")
         if not isinstance(X, Columns) or X.n_columns < 2:
             raise CorpusError(
-                "labels are missing: a tagger requires y to be passed, but the target y is None; "
-                "only with Columns whose last column is the labels it may be left out"
+                f"labels are missing: a tagger requires y to be passed, but the target {names[1]} is None; "
+                f"only with {names[0]} as Columns whose last column is the labels it may be left out"
             )
         return X.split()
     return as_sentences(X), _listed(y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core, storage
-from margent.corpus.columns import Columns
-from margent.corpus.schemes import SCHEMES, Span, joined, scheme_of_pairs, spans, transition_mask
 from margent.errors import ConstraintError, CorpusError
 from margent.features.attribute_map import VectorMap
 from margent.features.choice import feature_map_for
@@ -20,14 +18,17 @@ from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.learners import LEARNERS, Perceptron, learner_named, train
 from margent.learners.training import Callback
-from margent.metrics.span_counts import SpanCounter
 from margent.models import tagger_file
 from margent.models.chain_weights import ChainWeights
+from margent.models.confident_spans import ConfidentSpan, confident_spans
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
 from margent.models.estimator import Estimator
+from margent.models.evaluation import Gold, development_score
 from margent.models.explanation import Explanation, explain_token, top_features
 from margent.models.inputs import as_sentences, sentence_weights, sentences_and_labels
+from margent.models.label_scheme import allowed_pairs, label_scheme
 from margent.models.labels import MISSING, Labellings, LabelSet
+from margent.models.parameters import check_parameters, check_whole, costs_of
 
 Self = TypeVar("Self", bound="Tagger")
 Labels = list[str]
@@ -41,15 +42,6 @@ class Reading(NamedTuple):
 
     score: float
     labels: Labels
-
-
-class ConfidentSpan(NamedTuple):
-    """A span with the probability that it is there, exactly with these borders and this type."""
-
-    start: int
-    end: int
-    label: str
-    confidence: float
 
 
 class Tagger(Estimator):
@@ -163,7 +155,7 @@ class Tagger(Estimator):
         callbacks : functions called with each `Epoch`; returning True ends the training
         progress : show a progress bar; None: only on a terminal
         """
-        self._check_parameters()
+        check_parameters(self)
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
         X, y = sentences_and_labels(X, y)
@@ -192,7 +184,7 @@ class Tagger(Estimator):
             return self.fit(
                 X, y, sample_weight=sample_weight, X_dev=X_dev, y_dev=y_dev, callbacks=callbacks, progress=progress
             )
-        self._check_parameters()
+        check_parameters(self)
         feature_map, weights = self.feature_map_, self.weights_
         if weights.order != self.order:
             raise ValueError(
@@ -231,10 +223,11 @@ class Tagger(Estimator):
         ids = labels.encode(y, encoded.lengths)
         if encoded.n_tokens == 0 or (ids == MISSING).all():
             raise CorpusError("there is nothing to learn from: the training data have no labelled token")
-        scheme = self._scheme_of(labels, ids, encoded, None if weights is None else self.scheme_)
-        self._mask(labels, scheme)  # wrong constraints are found before training
+        before = None if weights is None else self.scheme_
+        scheme = label_scheme(self.scheme, before, labels, ids, encoded.sequence_ptr)
+        allowed_pairs(self.constrain, labels, scheme)  # wrong constraints are found before training
         dictionary = self._grown_dictionary(X, ids, weights is not None)
-        allowed = None if dictionary is None else dictionary.allowed(Columns.from_sentences(X))
+        allowed = None if dictionary is None else dictionary.allowed(X)
         given_weights = sentence_weights(sample_weight, encoded.n_sequences)
         if weights is None and given_weights is not None and not given_weights.any():
             raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
@@ -252,7 +245,7 @@ class Tagger(Estimator):
             feature_map.n_unigrams,
             feature_map.n_edges,
             sparse,
-            self._costs(labels),
+            costs_of(self.label_costs, labels),
         )
         if start is not None:
             oracle.start_from(start.for_oracle())
@@ -260,14 +253,15 @@ class Tagger(Estimator):
         if X_dev is None and y_dev is not None:
             raise CorpusError("y_dev was given without X_dev")
         if X_dev is not None:
-            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *sentences_and_labels(X_dev, y_dev))
+            development = sentences_and_labels(X_dev, y_dev, ("X_dev", "y_dev"))
+            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *development)
         result = train(learner, oracle, seed=self.seed, evaluate=evaluate, callbacks=callbacks, progress=progress)
-        before = getattr(self, "history_", [])
+        earlier = getattr(self, "history_", [])
         self.feature_map_ = feature_map
         self._dictionary = dictionary
         self._set_labels(labels, scheme)
         self.weights_ = ChainWeights.from_oracle(n_labels, int(self.order), result.weights)
-        self.history_ = [*before, *(epoch.as_dict() for epoch in result.history)]
+        self.history_ = [*earlier, *(epoch.as_dict() for epoch in result.history)]
         self.best_epoch_ = result.best_epoch
         self.interrupted_ = result.interrupted
         self._native = None
@@ -277,44 +271,6 @@ class Tagger(Estimator):
         self._labels = labels
         self.classes_ = np.array(labels.names, dtype=object)
         self.scheme_ = scheme
-
-    def _scheme_of(self, labels: LabelSet, ids: NDArray[np.int32], encoded: Encoded, before: str | None) -> str | None:
-        """The scheme as given, else the one found before, else the one that these labels follow; or None."""
-        scheme = self.scheme or before or _scheme(ids, encoded.sequence_ptr, labels)
-        if scheme is None:
-            return None
-        try:
-            spans(labels.names, scheme)
-        except CorpusError:
-            if self.scheme is None:
-                return None
-            names = ", ".join(labels.names[:20])
-            raise CorpusError(f"scheme={scheme!r} was given, but some of the labels are not in it: {names}") from None
-        return scheme
-
-    def _check_parameters(self) -> None:
-        for name, least in (("order", 1), ("min_count", 1), ("seed", 0)):
-            if not _is_whole(getattr(self, name), least):
-                raise ValueError(
-                    f"{name} of Tagger should be a whole number of at least {least}, got {getattr(self, name)!r}"
-                )
-        for name in ("restrict_labels", "threads"):
-            if getattr(self, name) is not None and not _is_whole(getattr(self, name), 1):
-                raise ValueError(
-                    f"{name} of Tagger should be a whole number of at least 1 or None, got {getattr(self, name)!r}"
-                )
-        if self.label_costs is not None and not isinstance(self.label_costs, Mapping):
-            raise ValueError(f"label_costs of Tagger should be a dict from label to cost, got {self.label_costs!r}")
-        if self.constrain is not None and not isinstance(self.constrain, bool):
-            for pair in self.constrain:
-                if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(map(_is_label, pair)):
-                    raise ValueError(
-                        f"constrain of Tagger should be True, False or a list of pairs of labels, got {pair!r} in it"
-                    )
-        if self.layout not in ("auto", "dense", "sparse"):
-            raise ValueError(f"layout of Tagger should be auto, dense or sparse, got {self.layout!r}")
-        if self.scheme is not None and self.scheme not in SCHEMES:
-            raise ValueError(f"scheme of Tagger should be one of {', '.join(SCHEMES)} or None, got {self.scheme!r}")
 
     def _learner(self) -> Any:
         if isinstance(self.learner, str):
@@ -333,22 +289,12 @@ class Tagger(Estimator):
         size = 2 * 4 * n_features * _core.padded_width(n_labels)  # weights and their sums, in bytes
         return self.layout == "sparse" or (self.layout == "auto" and size > _DENSE_LIMIT)
 
-    def _costs(self, labels: LabelSet) -> list[float]:
-        if self.label_costs is None:
-            return []
-        for name, cost in self.label_costs.items():
-            if name not in labels.ids or name is None:
-                raise ValueError(f"label_costs names {name!r}, which is not among the labels {', '.join(labels.names)}")
-            if not isinstance(cost, (int, float, np.number)) or not (np.isfinite(cost) and cost >= 0):
-                raise ValueError(f"the cost of label {name!r} should be a number of at least 0, got {cost!r}")
-        return [float(self.label_costs.get(name, 1.0)) for name in labels.names]
-
     def _grown_dictionary(self, X: Any, ids: NDArray[np.int32], go_on: bool) -> LabelDictionary | None:
         if self.restrict_labels is None:
             return None
         old = getattr(self, "_dictionary", None) if go_on else None
         dictionary = old if old is not None else LabelDictionary(int(self.restrict_labels))
-        return dictionary.grown(Columns.from_sentences(X), ids, int(self.restrict_labels))
+        return dictionary.grown(X, ids, int(self.restrict_labels))
 
     def _evaluation(
         self,
@@ -358,22 +304,12 @@ class Tagger(Estimator):
         dictionary: LabelDictionary | None,
         X: Any,
         y: Any,
-    ) -> Any:
-        """From exported weights to the score on development data."""
+    ) -> Callable[[dict[str, Any]], float]:
         encoded = feature_map.encode(X)
-        # A label that was never seen in training cannot be right: it gets an id of its own.
-        gold = labels.extended(y).encode(y, encoded.lengths)
-        allowed = None if dictionary is None else dictionary.allowed(Columns.from_sentences(X))
-        examples = encoded.examples(allowed=allowed)
-        counter = SpanCounter(labels.extended(y).names) if scheme is not None else None
-        mask = self._mask(labels, scheme)
-
-        def evaluate(exported: dict[str, Any]) -> float:
-            chain = ChainWeights.from_oracle(len(labels), self.order, exported).native(mask)
-            predicted, _ = chain.best(examples, self._threads())
-            return _score(gold, predicted, encoded, counter)
-
-        return evaluate
+        gold = Gold(y, encoded, labels, spans=scheme is not None)
+        allowed = None if dictionary is None else dictionary.allowed(X)
+        mask = allowed_pairs(self.constrain, labels, scheme)
+        return development_score(encoded, gold, allowed, mask, len(labels), self.order, self._threads())
 
     # Prediction
 
@@ -395,8 +331,7 @@ class Tagger(Estimator):
         self, X: Any, k: int = 5, constraints: Sequence[Constraints | Mapping[int, Any] | None] | None = None
     ) -> list[list[Reading]]:
         """The k best labellings of each sentence with their scores, best first; exact. Fewer where fewer exist."""
-        if not _is_whole(k, 1):
-            raise ValueError(f"k should be a whole number of at least 1, got {k!r}")
+        check_whole("k", k, 1)
         encoded, allowed = self._encode(X, constraints)
         k = min(int(k), len(self._labels) ** int(encoded.lengths.max(initial=0)))  # there are no more
         ids, values, counts = self._chain().k_best(encoded.examples(allowed=allowed), k, self._threads())
@@ -430,36 +365,14 @@ class Tagger(Estimator):
         do not continue it. Labels that do not spell spans make each token a span of its own.
         """
         encoded, allowed = self._encode(X, constraints)
-        examples = encoded.examples(allowed=allowed)
-        ids, scores = self._chain().best(examples, self._threads())
+        ids, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
-        labellings = self._labels.decode(ids, encoded.lengths)
-        found = [(s, span) for s, labels in enumerate(labellings) for span in self._spans(labels)]
-        runs = [ids[encoded.sequence_ptr[s] + span.start : encoded.sequence_ptr[s] + span.end] for s, span in found]
-        before, after = self._neighbours([(int(run[0]), int(run[-1])) for run in runs])
-        log_probabilities = self._chain().runs(
-            examples,
-            1.0,
-            np.array([s for s, _ in found], dtype=np.int64),
-            np.array([span.start for _, span in found], dtype=np.int32),
-            np.array([span.end for _, span in found], dtype=np.int32),
-            np.cumsum([0, *(len(run) for run in runs)]).astype(np.int64),
-            np.concatenate(runs) if runs else np.empty(0, dtype=np.int32),
-            before,
-            after,
-            self._threads(),
-        )
-        result: list[list[ConfidentSpan]] = [[] for _ in labellings]
-        for (s, span), log_probability in zip(found, log_probabilities):
-            result[s].append(ConfidentSpan(*span, float(np.exp(log_probability))))
-        return result
+        return confident_spans(self._chain(), encoded, allowed, ids, self._labels, self.scheme_, self._threads())
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
         """Draws `n` labellings of each sentence with their probabilities; the same for the same seed."""
-        if not _is_whole(n, 1):
-            raise ValueError(f"n should be a whole number of at least 1, got {n!r}")
-        if not _is_whole(seed, 0):
-            raise ValueError(f"seed should be a whole number of at least 0, got {seed!r}")
+        check_whole("n", n, 1)
+        check_whole("seed", seed, 0)
         encoded, allowed = self._encode(X, None)
         seed = int(seed) % 2**64
         ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), 1.0, seed, int(n), self._threads())
@@ -475,12 +388,10 @@ class Tagger(Estimator):
         self._check_fitted()
         X, y = sentences_and_labels(X, y)
         encoded, allowed = self._encode(X, None)
-        gold_labels = self._labels.extended(y)
-        gold = gold_labels.encode(y, encoded.lengths)
+        gold = Gold(y, encoded, self._labels, spans=self.scheme_ is not None)
         predicted, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
-        counter = SpanCounter(gold_labels.names) if self.scheme_ is not None else None
-        return _score(gold, predicted, encoded, counter, sentence_weights(sample_weight, encoded.n_sequences))
+        return gold.score(predicted, sentence_weights(sample_weight, encoded.n_sequences))
 
     def explain(self, sentence: Any, position: int | None = None, *, top: int = 10) -> list[Explanation]:
         """Why each token (or the one at `position`) got its label: which features, over which rival label.
@@ -490,8 +401,9 @@ class Tagger(Estimator):
         """
         encoded, allowed = self._encode([sentence], None)
         length = encoded.n_tokens
-        if position is not None and not -length <= position < length:
-            raise ValueError(f"position should be within the sentence of {length} tokens, got {position}")
+        check_whole("top", top, 0)
+        if position is not None and (not isinstance(position, (int, np.integer)) or not -length <= position < length):
+            raise ValueError(f"position should be within the sentence of {length} tokens, got {position!r}")
         positions = range(length) if position is None else [position % length]
         winner, best = self._chain().best(encoded.examples(allowed=allowed), 1)
         _check_found(best > -np.inf)
@@ -531,15 +443,13 @@ class Tagger(Estimator):
     def top_features(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """The features that speak most for a label, with their weights; and after them those most against it."""
         self._check_fitted()
-        if not _is_whole(n, 1):
-            raise ValueError(f"n should be a whole number of at least 1, got {n!r}")
+        check_whole("n", n, 1)
         return top_features(self.weights_, self.feature_map_, self._label_id(label), n)
 
     def top_transitions(self, n: int = 20) -> list[tuple[str, str, float]]:
         """The n label pairs with the largest and the n with the smallest transition weights, from high to low."""
         self._check_fitted()
-        if not _is_whole(n, 1):
-            raise ValueError(f"n should be a whole number of at least 1, got {n!r}")
+        check_whole("n", n, 1)
         matrix = self.weights_.transitions[0][: len(self._labels), : len(self._labels)]
         order = np.argsort(-matrix, axis=None, kind="stable")
         chosen = order if len(order) <= 2 * n else np.concatenate([order[:n], order[-n:]])
@@ -586,51 +496,14 @@ class Tagger(Estimator):
             given = allowed_labels(constraints, encoded.lengths, self._labels, self.scheme_)
         if self._dictionary is None:
             return encoded, given
-        return encoded, both_allowed(self._dictionary.allowed(Columns.from_sentences(X)), given)
+        return encoded, both_allowed(self._dictionary.allowed(X), given)
 
     def _chain(self) -> _core.LinearChain:
         """The native chain, made anew after a change of the weights or of `constrain`."""
         if self._native is None or self._native[0] != self.constrain:
-            self._native = self.constrain, self.weights_.native(self._mask(self._labels, self.scheme_))
+            mask = allowed_pairs(self.constrain, self._labels, self.scheme_)
+            self._native = self.constrain, self.weights_.native(mask)
         return self._native[1]
-
-    def _mask(self, labels: LabelSet, scheme: str | None) -> NDArray[np.bool_] | None:
-        """Which label may follow which (L + 1, L + 1), or None where nothing is forbidden."""
-        if self.constrain is False or self.constrain is None:
-            return None
-        if self.constrain is True:
-            if scheme is None:
-                raise ValueError(
-                    f"constrain=True needs labels in a scheme ({', '.join(SCHEMES)}), and these follow none; "
-                    "give scheme=... to say which is meant"
-                )
-            return transition_mask(labels.names, scheme)
-        mask = np.ones((len(labels) + 1, len(labels) + 1), dtype=bool)
-        for left, right in self.constrain:
-            for name in (left, right):
-                if name is not None and name not in labels.ids:
-                    raise ValueError(f"constrain names the label {name!r}, which the training data do not have")
-            mask[
-                len(labels) if left is None else labels.ids[left], len(labels) if right is None else labels.ids[right]
-            ] = False
-        return mask
-
-    def _spans(self, labels: Labels) -> list[Span]:
-        if self.scheme_ is None:
-            return [Span(i, i + 1, label) for i, label in enumerate(labels)]
-        return spans(labels)
-
-    def _neighbours(self, edges: list[tuple[int, int]]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """For spans by first and last label: (n, L + 1) which labels may stand before and after them."""
-        names = self._labels.names
-        before = np.ones((len(edges), len(names) + 1), dtype=np.uint8)
-        after = np.ones((len(edges), len(names) + 1), dtype=np.uint8)
-        if self.scheme_ is not None and edges:
-            firsts, first = np.unique([first for first, _ in edges], return_inverse=True)
-            lasts, last = np.unique([last for _, last in edges], return_inverse=True)
-            before[:, :-1] = np.array([[not joined(name, names[i]) for name in names] for i in firsts])[first]
-            after[:, :-1] = np.array([[not joined(names[i], name) for name in names] for i in lasts])[last]
-        return before, after
 
     def _threads(self) -> int:
         if self.threads is not None:
@@ -640,48 +513,9 @@ class Tagger(Estimator):
         return os.cpu_count() or 1
 
 
-def _is_whole(value: Any, least: int) -> bool:
-    return not isinstance(value, bool) and isinstance(value, (int, np.integer)) and bool(value >= least)
-
-
-def _is_label(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _scheme(ids: NDArray[np.int32], sequence_ptr: NDArray[np.int64], labels: LabelSet) -> str | None:
-    """The scheme of encoded labels, from the pairs of neighbours that occur."""
-    names: list[str | None] = [*labels.names, "O", None]  # the border of a sequence counts as O; -1 is a missing label
-    border = len(labels)
-    starts = sequence_ptr[:-1][np.diff(sequence_ptr) > 0]
-    left = np.concatenate([[border], ids[:-1]]).astype(np.int64)
-    left[starts] = border
-    last = ids[sequence_ptr[1:][np.diff(sequence_ptr) > 0] - 1]
-    # Pairs are counted by one number each; a missing label is counted as the last name.
-    size = len(names)
-    code = np.append(left, last) % size * size + np.append(ids, np.full(len(last), border)) % size
-    counts = np.bincount(code, minlength=size * size)
-    return scheme_of_pairs({(names[i // size], names[i % size]): int(counts[i]) for i in np.flatnonzero(counts)})
-
-
 def _check_found(found: NDArray[np.bool_]) -> None:
     if not found.all():
         raise ConstraintError(f"sentence {int(np.argmin(found))}: the constraints leave no labelling")
-
-
-def _score(
-    gold: NDArray[np.int32],
-    predicted: NDArray[np.int32],
-    encoded: Encoded,
-    counter: SpanCounter | None,
-    weights_of_sentences: NDArray[np.float32] | None = None,
-) -> float:
-    weights = None if weights_of_sentences is None else np.repeat(weights_of_sentences, encoded.lengths)
-    if counter is not None and (gold != MISSING).all():
-        return counter.f1(gold, predicted, encoded.sequence_ptr, weights)
-    there = gold != MISSING
-    right = gold[there] == predicted[there]
-    counted = np.ones(len(right)) if weights is None else weights[there]
-    return float(np.average(right, weights=counted)) if counted.any() else 0.0
 
 
 __all__ = ["ConfidentSpan", "Constraints", "Reading", "Tagger"]

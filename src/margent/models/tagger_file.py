@@ -19,6 +19,7 @@ from margent.learners import learner_name, learner_named
 from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import LabelDictionary
 from margent.models.labels import LabelSet
+from margent.models.parameters import check_parameters
 from margent.storage import ModelFile
 
 NoneType = type(None)
@@ -72,7 +73,9 @@ def _parameters(tagger: Tagger) -> dict[str, Any]:
         features = {"templates": list(Templates(features.lines if isinstance(features, Templates) else features).lines)}
     values["features"] = None if callable(features) else features
     values["constrain"] = (
-        tagger.constrain if isinstance(tagger.constrain, bool) else [list(pair) for pair in tagger.constrain or ()]
+        bool(tagger.constrain)
+        if tagger.constrain is None or isinstance(tagger.constrain, bool)
+        else [list(pair) for pair in tagger.constrain]
     )
     values["label_costs"] = None if tagger.label_costs is None else {k: float(v) for k, v in tagger.label_costs.items()}
     learner = tagger.learner
@@ -108,6 +111,8 @@ def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
     labels = LabelSet(file.texts("labels"))
     if not len(labels) or len(labels.ids) != len(labels) + 1:
         raise file.error("its labels should be different from each other, and at least one")
+    if function is not None and not callable(function):
+        raise TypeError(f"function should be the feature function that the model was trained with, got {function!r}")
     feature_map = restored_feature_map(file)
     if isinstance(feature_map, AttributeMap) and feature_map.needs_function:
         feature_map.function = function
@@ -152,7 +157,7 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
         if not isinstance(given.get("constrain"), bool):
             given["constrain"] = [(left, right) for left, right in given["constrain"]]
         tagger = kind(**given)
-        tagger._check_parameters()
+        check_parameters(tagger)
         tagger._learner()
     except (TypeError, ValueError, KeyError) as error:
         raise file.error(f"its parameters are wrong: {error}") from None

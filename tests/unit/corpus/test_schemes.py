@@ -149,6 +149,8 @@ def test_detection(scheme: str, cases: list[tuple[list[Span], int]]) -> None:
 
 def test_detection_of_other_things() -> None:
     assert detect_scheme([]) is None
+    with pytest.raises(CorpusError, match="sequence 0 is 'B-X', but a list of labels was expected"):
+        detect_scheme(["B-X", "I-X"])
     assert detect_scheme([[], ["O", "O"]]) is None
     assert detect_scheme([["DT", "NN"], ["VB"]]) is None
     assert detect_scheme([["B-X", "O"], ["O", "I-X"]]) is None  # a mistake

@@ -118,3 +118,9 @@ def test_reading_columns_imports_neither_json_nor_gzip_nor_heavy_packages():
         "print([m for m in ('gzip', 'sklearn', 'scipy', 'margent.corpus.jsonl') if m in set(sys.modules) - before])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path):
+    path = tmp_path / "nowhere" / "x.txt"
+    with pytest.raises(FileNotFoundError, match=r"nowhere/x\.txt'$"), open_target(path, "utf-8"):
+        pass

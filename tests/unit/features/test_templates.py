@@ -41,7 +41,9 @@ def problems(draw: st.DrawFn) -> tuple[list[str], int, list[Any], list[Any], lis
             cells,
         )
 
-    lines = draw(st.lists(st.one_of(line(False), line(True), st.sampled_from(["B", "U", "Ubias"])), max_size=6))
+    lines = draw(
+        st.lists(st.one_of(line(False), line(True), st.sampled_from(["B", "U", "Ubias"])), min_size=1, max_size=6)
+    )
     sentences = st.lists(st.lists(st.tuples(*[WORDS] * n_columns), max_size=4), max_size=4)
     return lines, n_columns, draw(sentences), draw(sentences), draw(sentences)
 
@@ -216,11 +218,11 @@ def test_other_wrong_templates(tmp_path: Path) -> None:
 
 
 def test_data_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(CorpusError, match="names column 2, but the data has 2 input columns"):
+    with pytest.raises(CorpusError, match="names column 2, counted from 0, but the data has 2 input columns"):
         TemplateMap(Templates(["U:%x[0,2]"])).encode([[("a", "b")]], grow=True)
     map_ = TemplateMap(Templates(["U:%x[0,0]"]))
     map_.encode([[("a", "b")]], grow=True)
-    with pytest.raises(CorpusError, match="1 column, expected 2"):
+    with pytest.raises(CorpusError, match="the data has 1 input column, but the templates were trained on 2"):
         map_.encode([["a"]])
     with pytest.raises(CorpusError, match="3 input columns, but the templates were trained on 2"):
         map_.encode(Columns.from_sentences([[("a", "b", "c")]]))
@@ -273,3 +275,17 @@ def test_wrong_features_are_explained() -> None:
         feature_map_for(None, [[5]])
     with pytest.raises(CorpusError, match="sentence 0: expected a list of tokens, got int"):
         feature_map_for(None, [5])
+
+
+def test_the_whole_line_and_the_columns_needed_are_named() -> None:
+    lines = ["U:%x[0,0]", "Ux:%x[-1,3]/%x[0,0]"]
+    with pytest.raises(CorpusError, match=r"template 'Ux:%x\[-1,3\]/%x\[0,0\]' names column 3.* at least 4 are needed"):
+        Templates(lines).parse(1)
+    with pytest.raises(CorpusError, match=r"has 1 input column; at least 2 are needed besides the label"):
+        Templates.preset("chunking").parse(1)
+
+
+def test_no_templates_at_all_are_refused() -> None:
+    for lines in ([], "", "# nothing but a comment"):
+        with pytest.raises(CorpusError, match="expected at least one template"):
+            Templates(lines)

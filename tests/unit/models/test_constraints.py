@@ -132,6 +132,8 @@ def test_constraints_and_a_constrained_model_work_together() -> None:
         (Constraints(spans=[(0, 2)]), r"expected spans as \(start, end, type\)"),  # type: ignore[list-item]
         (Constraints(spans=[5]), r"expected spans as \(start, end, type\)"),  # type: ignore[list-item]
         (Constraints(labels={1: "O"}, spans=[(0, 2, "X")]), "position 1: the constraints leave no label"),
+        (Constraints(labels=["O"]), "sentence 0: expected labels as a dict from position"),  # type: ignore[arg-type]
+        (Constraints(forbidden="O"), "sentence 0: expected forbidden as a dict from position"),  # type: ignore[arg-type]
         (["O"], r"sentence 0: expected Constraints, a dict or None, got \['O'\]"),
     ],
 )
@@ -146,6 +148,12 @@ def test_constraints_must_come_one_for_each_sentence() -> None:
         tagger.predict([SENTENCE], [None, None])
     with pytest.raises(ConstraintError, match="a list with the constraints of each sentence, got dict"):
         tagger.predict([SENTENCE], {0: "O"})  # type: ignore[arg-type]
+    for wrong in (Constraints(), "O", 5):
+        with pytest.raises(ConstraintError, match="a list with the constraints of each sentence, got"):
+            tagger.predict([SENTENCE], wrong)  # type: ignore[arg-type]
+    wanted = tagger.predict([SENTENCE], [{0: "O"}])
+    several: list[Any] = [({0: "O"},), iter([{0: "O"}]), np.array([{0: "O"}], dtype=object)]
+    assert all(tagger.predict([SENTENCE], listed) == wanted for listed in several)
     plain = Tagger().fit([["a"]], [["N"]])
     with pytest.raises(ConstraintError, match="spans can only be fixed where labels follow a scheme"):
         plain.predict([["a"]], [Constraints(spans=[(0, 1, "X")])])

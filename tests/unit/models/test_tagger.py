@@ -348,7 +348,7 @@ def test_layout_does_not_change_the_answers(order: int) -> None:
 def test_the_instruction_set_does_not_change_the_answers() -> None:
     random = np.random.default_rng(0)
     try:
-        for n_labels in (2, 9, 23, 130):  # 130: the pruned search
+        for n_labels in (2, 9, 23, 260):  # 260: the pruned search
             names = [f"L{i}" for i in range(n_labels)]
             X = [random.normal(size=(random.integers(1, 9), 5)) for _ in range(40)]
             y = [[str(label) for label in random.choice(names, len(x))] for x in X]
@@ -365,9 +365,10 @@ def test_the_instruction_set_does_not_change_the_answers() -> None:
 
 @pytest.mark.parametrize("restrict", [None, 1])
 def test_the_pruned_search_is_exact(restrict: int | None) -> None:
-    """From 128 labels on the search leaves out what cannot win: the best score is still that of the complete search."""
-    X, y, _ = make_chain(60, 150, 40, length=(1, 8), seed=1)
+    """From 256 labels on the search leaves out what cannot win: the best score is still that of the complete search."""
+    X, y, _ = make_chain(120, 400, 40, length=(1, 8), seed=1)
     tagger = Tagger(["U:%x[0,0]", "B"], Perceptron(epochs=2), restrict_labels=restrict).fit(X, y)
+    assert len(tagger.classes_) >= 256
     best = [readings[0].score for readings in tagger.predict_k_best(X, k=1)]
     chain = tagger._chain()
     encoded, allowed = tagger._encode(X, None)
@@ -552,13 +553,16 @@ def test_wrong_training_data_are_explained(X: Any, y: Any, words: str) -> None:
         ({"threads": "2"}, "threads of Tagger"),
         ({"restrict_labels": 0}, "restrict_labels of Tagger"),
         ({"restrict_labels": True}, "restrict_labels of Tagger"),
+        ({"constrain": 3}, "constrain of Tagger should be True, False or a list of pairs of labels, got 3"),
+        ({"constrain": "iob2"}, "constrain of Tagger should be .*, got 'iob2'"),
+        ({"constrain": ["AB"]}, "constrain of Tagger should be .*, got 'AB' in it"),
         ({"label_costs": [1]}, "label_costs of Tagger should be a dict"),
         ({"label_costs": {"Q": 1}}, "label_costs names 'Q', which is not among the labels A"),
         ({"label_costs": {"A": -1}}, "the cost of label 'A' should be"),
         ({"label_costs": {"A": "x"}}, "the cost of label 'A' should be"),
         ({"features": "nothing"}, "features='nothing' is not known"),
         ({"learner": "nothing"}, "learner='nothing' is not known"),
-        ({"order": 40}, "too many labels for a chain of this order"),
+        ({"order": 40}, "a chain of order 40 where the number of labels is 1 has too many transitions"),
     ],
 )
 def test_wrong_parameters_are_explained(options: Any, words: str) -> None:
@@ -581,6 +585,56 @@ def test_weights_of_the_score() -> None:
     assert tagger.score([["a"]], [["A"]], sample_weight=[0]) == 0
 
 
+def test_development_data_that_cannot_choose_are_refused() -> None:
+    """Every epoch would have the score 0, and the first would be kept as the best."""
+    for X_dev, y_dev in (([["a"]], [[None]]), ([], []), ([[]], [[]])):
+        with pytest.raises(CorpusError, match="the development data have no labelled token"):
+            Tagger().fit([["a"]], [["A"]], X_dev=X_dev, y_dev=y_dev)
+    with pytest.raises(CorpusError, match="the target y_dev is None; only with X_dev as Columns"):
+        Tagger().fit([["a"]], [["A"]], X_dev=[["a"]])
+
+
+def test_columns_that_still_hold_the_labels_are_recognised() -> None:
+    columns = Columns.from_sentences([[("a", "A"), ("b", "B")]])
+    tagger = Tagger().fit(columns)
+    with pytest.raises(CorpusError, match=r"trained on 1; leave out the label column: X, y = columns.split\(\)"):
+        tagger.predict(columns)
+    assert tagger.predict(columns.split()[0]) == [["A", "B"]]
+    two = Tagger().fit([[("a", "b")]], [["A"]])
+    with pytest.raises(CorpusError, match=r"the data has 1 input column, but the templates were trained on 2$"):
+        two.predict([["a"]])
+    with pytest.raises(CorpusError, match="X has no tokens"):
+        Tagger().fit(Columns.from_sentences([]))
+
+
+@pytest.mark.parametrize("callbacks", [print, None, 3, [3], "abc"])
+def test_callbacks_are_a_list_of_functions(callbacks: Any) -> None:
+    with pytest.raises(TypeError, match="callbacks should be a list of functions, got"):
+        Tagger().fit([["a"]], [["A"]], callbacks=callbacks)
+
+
+@pytest.mark.parametrize("learner", [Perceptron, 3])
+def test_a_learner_is_an_object(learner: Any) -> None:
+    with pytest.raises(TypeError, match=r"learner should be a learner such as Perceptron\(\), its name or None, got"):
+        Tagger(learner=learner).fit([["a"]], [["A"]])
+
+
+def test_words_cannot_be_looked_up_in_attributes() -> None:
+    with pytest.raises(CorpusError, match="restrict_labels looks up words, the first column, but sentence 0, token 0"):
+        Tagger(restrict_labels=1).fit([[{"a": 1}]], [["A"]])
+
+
+@pytest.mark.parametrize("position", [2, -3, 0.5, "a", None])
+def test_wrong_questions_to_explain(position: Any) -> None:
+    tagger = Tagger().fit([["a", "b"]], [["A", "B"]])
+    if position is None:
+        with pytest.raises(ValueError, match="top should be a whole number of at least 0, got 'x'"):
+            tagger.explain(["a", "b"], top="x")  # type: ignore[arg-type]
+        return
+    with pytest.raises(ValueError, match="position should be within the sentence of 2 tokens, got"):
+        tagger.explain(["a", "b"], position)
+
+
 def test_development_labels_without_sentences_are_refused() -> None:
     with pytest.raises(CorpusError, match="y_dev was given without X_dev"):
         Tagger().fit([["a"]], [["A"]], y_dev=[["A"]])
@@ -591,7 +645,7 @@ def test_wrong_sentences_to_tag_are_explained() -> None:
     for X, words in (
         (["abc"], "sentence 0: expected a list of tokens, got str"),
         ([["a", None]], "sentence 0, token 1: expected str"),
-        ([[("a", "b")]], "found 2 columns, expected 1"),
+        ([[("a", "b")]], "the data has 2 input columns, but the templates were trained on 1"),
         ("a b", "expected a list of sequences, got str"),
         (None, "expected a list of sequences, got NoneType"),
     ):

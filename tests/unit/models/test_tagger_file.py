@@ -153,12 +153,22 @@ def test_weights_too_large_for_16_bits_are_cut_off(tmp_path: Path) -> None:
     assert loaded.predict(X) == [["A"], ["B"]]
 
 
+def test_no_constraint_comes_back_as_none(tmp_path: Path) -> None:
+    tagger = Tagger(LINES, ONE, constrain=None).fit(WORDS, PLAIN)  # type: ignore[arg-type]
+    tagger.save(tmp_path / "m")
+    assert margent.load(tmp_path / "m").constrain is False
+
+
 def test_a_function_must_be_given_again(tmp_path: Path) -> None:
     tagger = Tagger(attributes, ONE).fit(WORDS, PLAIN)
     tagger.save(tmp_path / "m")
     loaded = margent.load(tmp_path / "m")
     with pytest.raises(CorpusError, match=r"feature function attributes; .*margent\.load\(path, function=\.\.\.\)"):
         loaded.predict(WORDS)
+    with pytest.raises(
+        TypeError, match="function should be the feature function that the model was trained with, got 3"
+    ):
+        margent.load(tmp_path / "m", function=3)
     loaded.save(tmp_path / "again")
     assert margent.load(tmp_path / "again", function=attributes).predict(WORDS) == tagger.predict(WORDS)
     for X in (WORDS, ATTRIBUTES):

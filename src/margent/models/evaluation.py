@@ -1,0 +1,65 @@
+"""Scores of encoded labellings: of a tagger on test data, and of weights in training on development data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent.errors import CorpusError
+from margent.features.encoded import Encoded
+from margent.metrics.span_counts import SpanCounter
+from margent.models.chain_weights import ChainWeights
+from margent.models.constraints import Allowed
+from margent.models.labels import MISSING, LabelSet
+
+Ids = NDArray[np.int32]
+
+
+class Gold:
+    """The right labels of some data, to compare predictions with.
+
+    labels : those of the model. A label that is not among them cannot be predicted, and gets an id of its own.
+    spans : whether the score is span F1; otherwise, or where labels are missing, it is the share of right tokens.
+    """
+
+    def __init__(self, y: Any, encoded: Encoded, labels: LabelSet, *, spans: bool) -> None:
+        extended = labels.extended(y)
+        self.ids: Ids = extended.encode(y, encoded.lengths)
+        self.there = self.ids != MISSING
+        self._encoded = encoded
+        self._counter = SpanCounter(extended.names) if spans and self.there.all() else None
+
+    def score(self, predicted: Ids, weights_of_sentences: NDArray[np.float32] | None = None) -> float:
+        """Higher is better; `weights_of_sentences`: (n_sentences,), what each span or token of a sentence counts."""
+        weights = None
+        if weights_of_sentences is not None:
+            weights = np.repeat(weights_of_sentences, self._encoded.lengths)
+        if self._counter is not None:
+            return self._counter.f1(self.ids, predicted, self._encoded.sequence_ptr, weights)
+        right = self.ids[self.there] == predicted[self.there]
+        counted = np.ones(len(right)) if weights is None else weights[self.there]
+        return float(np.average(right, weights=counted)) if counted.any() else 0.0
+
+
+def development_score(
+    encoded: Encoded,
+    gold: Gold,
+    allowed: Allowed | None,
+    mask: NDArray[np.bool_] | None,
+    n_labels: int,
+    order: int,
+    threads: int,
+) -> Callable[[dict[str, Any]], float]:
+    """From weights as the oracle exports them to their score on development data."""
+    if not gold.there.any():  # every epoch would seem equally bad, and the first the best
+        raise CorpusError("the development data have no labelled token, so they cannot tell which epoch is best")
+    examples = encoded.examples(allowed=allowed)
+
+    def evaluate(exported: dict[str, Any]) -> float:
+        predicted, _ = ChainWeights.from_oracle(n_labels, order, exported).native(mask).best(examples, threads)
+        return gold.score(predicted)
+
+    return evaluate

@@ -1,0 +1,65 @@
+"""Checks of what a tagger was told: one sentence that names parameter, wanted and got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from margent.corpus.schemes import SCHEMES
+from margent.models.labels import LabelSet
+
+if TYPE_CHECKING:
+    from margent.models.tagger import Tagger
+
+
+def check_parameters(tagger: Tagger) -> None:
+    """All parameters that can be checked before the data are seen, but for features and learner."""
+    for name, least in (("order", 1), ("min_count", 1), ("seed", 0)):
+        check_whole(f"{name} of Tagger", getattr(tagger, name), least)
+    for name in ("restrict_labels", "threads"):
+        check_whole(f"{name} of Tagger", getattr(tagger, name), 1, optional=True)
+    if tagger.label_costs is not None and not isinstance(tagger.label_costs, Mapping):
+        raise ValueError(f"label_costs of Tagger should be a dict from label to cost, got {tagger.label_costs!r}")
+    _check_constrain(tagger.constrain)
+    if tagger.layout not in ("auto", "dense", "sparse"):
+        raise ValueError(f"layout of Tagger should be auto, dense or sparse, got {tagger.layout!r}")
+    if tagger.scheme is not None and tagger.scheme not in SCHEMES:
+        raise ValueError(f"scheme of Tagger should be one of {', '.join(SCHEMES)} or None, got {tagger.scheme!r}")
+
+
+def _check_constrain(constrain: Any) -> None:
+    if constrain is None or isinstance(constrain, bool):
+        return
+    wanted = "constrain of Tagger should be True, False or a list of pairs of labels"
+    if isinstance(constrain, str) or not isinstance(constrain, Iterable):
+        raise ValueError(f"{wanted}, got {constrain!r}")
+    for pair in constrain:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(map(_is_label, pair)):
+            raise ValueError(f"{wanted}, got {pair!r} in it")
+
+
+def _is_label(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def check_whole(what: str, value: Any, least: int, *, optional: bool = False) -> None:
+    """`value` must be a whole number of at least `least`, or None where `optional`."""
+    if optional and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        or_none = " or None" if optional else ""
+        raise ValueError(f"{what} should be a whole number of at least {least}{or_none}, got {value!r}")
+
+
+def costs_of(label_costs: Mapping[str, float] | None, labels: LabelSet) -> list[float]:
+    """The cost of a mistake for each label, 1 where nothing is said; an empty list where nothing is said at all."""
+    if label_costs is None:
+        return []
+    for name, cost in label_costs.items():
+        if name not in labels.ids or name is None:
+            raise ValueError(f"label_costs names {name!r}, which is not among the labels {', '.join(labels.names)}")
+        if not isinstance(cost, (int, float, np.number)) or not (np.isfinite(cost) and cost >= 0):
+            raise ValueError(f"the cost of label {name!r} should be a number of at least 0, got {cost!r}")
+    return [float(label_costs.get(name, 1.0)) for name in labels.names]
