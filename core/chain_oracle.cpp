@@ -226,7 +226,7 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
     const Features& f = examples_.unigrams;
     for (int side = 0; side < 2; ++side)
       for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
-        out.push_back({f.ids[k] * static_cast<std::int64_t>(s.width) + sides[side][t], side ? -f.value(k) : f.value(k)});
+        out.push_back({std::int64_t{f.ids[k]} * s.width + sides[side][t], side ? -f.value(k) : f.value(k)});
   };
   const auto on_transition = [&](int t) {
     for (int side = 0; side < 2; ++side) {
@@ -290,7 +290,9 @@ void ChainOracle::add(const SparseVector& vector, double step) {
     } else {
       std::int64_t i = index - level_base;
       std::size_t level = 0;
-      const auto level_size = [&] { return transitions_.end_weights[level].size() + transitions_.weights[level].size(); };
+      const auto level_size = [&] {
+        return transitions_.end_weights[level].size() + transitions_.weights[level].size();
+      };
       for (; i >= static_cast<std::int64_t>(level_size()); ++level) i -= level_size();
       const std::int64_t ends = static_cast<std::int64_t>(transitions_.end_weights[level].size());
       std::vector<float>& w = i < ends ? transitions_.end_weights[level] : transitions_.weights[level];

@@ -23,7 +23,7 @@ struct Kernels {
                           std::ptrdiff_t row_stride, int width, Real* out);
 
   // Viterbi's forward recursion of an order-1 chain over a whole sequence, positions 1 to length - 1:
-  // reached[t][j] = max over i < n of alpha[t-1][i] + transitions[i][j],  alpha[t][j] = reached[t][j] + emissions[t][j].
+  // reached[t][j] = max over i < n of alpha[t-1][i] + transitions[i][j], alpha[t][j] = reached[t][j] + emissions[t][j].
   void (*viterbi_forward)(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha,
                           Real* reached);
 

@@ -257,7 +257,8 @@ MARGENT_INLINE void gather_wide(const Real* rows, int width, const std::int32_t*
 // NV = 0 stands for widths that have no loop of their own.
 template <class Real, int NV, bool weighted>
 MARGENT_INLINE void gather_tokens(const Real* rows, int given_width, const std::int32_t* ids, const float* values,
-                                  const std::int64_t* ptr, std::int64_t begin, std::int64_t end, std::int64_t last, Real* out) {
+                                  const std::int64_t* ptr, std::int64_t begin, std::int64_t end, std::int64_t last,
+                                  Real* out) {
   const int width = NV > 0 ? NV * W<Real> : given_width;
   for (std::int64_t t = begin; t < end; ++t, out += width) {
     prefetch_ahead(rows, width, ids, ptr, t, last);
@@ -353,10 +354,13 @@ void prefetch(const Real* rows, int width, const std::int32_t* ids, const std::i
 
 extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
-const Kernels<float> float_kernels{max_plus<float>, max_plus_chosen<float>, viterbi_forward<float>, viterbi_backward<float>,
-                                   gather_viterbi<float>, gather<float>, prefetch<float>};
-const Kernels<double> double_kernels{max_plus<double>, max_plus_chosen<double>, viterbi_forward<double>, viterbi_backward<double>,
-                                     gather_viterbi<double>, gather<double>, prefetch<double>};
+
+template <class Real>
+constexpr Kernels<Real> all_kernels{
+    max_plus<Real>,       max_plus_chosen<Real>, viterbi_forward<Real>, viterbi_backward<Real>,
+    gather_viterbi<Real>, gather<Real>,          prefetch<Real>};
+const Kernels<float> float_kernels = all_kernels<float>;
+const Kernels<double> double_kernels = all_kernels<double>;
 
 }  // namespace MARGENT_ISA
 }  // namespace margent

@@ -68,7 +68,8 @@ void tag_runs(const LinearChain& model, const Examples& examples, double scale, 
     const double log_z = chain_marginals(scores, state.work, nodes.data(), static_cast<double*>(nullptr));
     for (std::int64_t r = from - sequences; r < to - sequences; ++r)
       log_probabilities[r] = chain_run_log_probability(
-          scores, state.work, log_z, {begins[r], ends[r], labels + run_ptr[r], before + r * stride, after + r * stride});
+          scores, state.work, log_z,
+          {begins[r], ends[r], labels + run_ptr[r], before + r * stride, after + r * stride});
   };
   for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
 }

@@ -174,6 +174,7 @@ class AttributeReader {
         add(name_, 1);
       }
     } else {
+      const nb::object held = nb::borrow(value);  // its __float__ may be Python code, and take it out of the dict
       const double number = PyFloat_AsDouble(v);
       if (number == -1 && PyErr_Occurred()) {
         PyErr_Clear();
