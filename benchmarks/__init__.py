@@ -1,1 +1,1 @@
-"""Measurements: micro/ of the kernels, versus/ against other programs. Run them as modules from the repository root."""
+"""Measurements: micro/ of the kernels, versus/ against other programs. Run as modules from the repository root."""

@@ -8,6 +8,8 @@
 #include <utility>
 #if defined(__linux__)
 #include <sys/mman.h>
+#elif defined(_WIN32)
+#include <malloc.h>
 #endif
 
 namespace margent {
@@ -15,6 +17,7 @@ namespace margent {
 template <class T>
 class Buffer {
  public:
+  using value_type = T;
   Buffer() = default;
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -52,6 +55,7 @@ class Buffer {
       swap(larger);
     }
     if (n > size_ && !zeroed_) std::memset(static_cast<void*>(data_ + size_), 0, (n - size_) * sizeof(T));
+    if (n < size_) zeroed_ = false;
     size_ = n;
   }
 
@@ -115,7 +119,7 @@ class Buffer {
   }
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
-  bool zeroed_ = false;      // everything past what was ever given out is zero
+  bool zeroed_ = false;      // everything past size_ is zero
   void* mapped_ = nullptr;   // where the system's pages begin, if they are mapped
   std::size_t mapped_bytes_ = 0;
 };

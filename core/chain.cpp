@@ -14,8 +14,19 @@
 namespace margent {
 
 ChainShape::ChainShape(int n_labels, int order)
-    : n_labels(n_labels), order(order), width(padded_width(n_labels)), base(n_labels + 1), contexts(1) {
+    : n_labels(n_labels), order(order), base(std::int64_t{n_labels} + 1), contexts(1) {
   if (n_labels < 1 || order < 1) throw std::invalid_argument("a chain needs at least one label and order 1");
+<<<<<<< HEAD
+  const auto too_many = [] { return std::length_error("too many labels for a chain of this order"); };
+  if (base > 1 << 16) throw too_many();
+  width = padded_width(n_labels);
+  for (int level = 1;; ++level) {
+    histories = contexts * base;
+    // Indices into a position's transitions are 32 bits wide in places.
+    if (histories > std::numeric_limits<std::int32_t>::max() / width) throw too_many();
+    if (level == order) return;
+    contexts = histories;
+=======
   // Indices into a position's transitions are 32 bits wide in places.
   const auto check = [this] {
     if (contexts * base > std::numeric_limits<std::int32_t>::max() / width)
@@ -26,8 +37,8 @@ ChainShape::ChainShape(int n_labels, int order)
   for (int i = 1; i < order; ++i) {
     contexts *= base;
     check();
+>>>>>>> review-api
   }
-  histories = contexts * base;
 }
 
 template <class Real>
@@ -84,13 +95,14 @@ std::int64_t state_in_tie_order(const ChainShape& s, std::int64_t index) {
 }
 
 // Subtracts the largest alpha or beta of a position from all of them and returns it, so that numbers stay small however
-// long the sequence: a float has seven digits, and what is compared are differences. Nothing happens if all are -inf.
+// long the sequence: a float has seven digits, and what is compared are differences. Nothing happens if all are -inf
+// (or one is +inf, by overflow: a difference to it would not be a number).
 template <class Real>
 double shift_to_zero(const ChainShape& s, Real* states) {
   Real top = zero<Real>;
   for (std::int64_t c = 0; c < s.contexts; ++c)
     for (int y = 0; y < s.n_labels; ++y) top = std::max(top, states[c * s.width + y]);
-  if (top == zero<Real>) return 0;
+  if (std::isinf(top)) return 0;
   for (std::int64_t i = 0; i < s.states(); ++i) states[i] -= top;
   return top;
 }
@@ -243,12 +255,12 @@ std::int64_t best_final_state(const ChainScores<Real>& scores, const Real* alpha
 
 // log of the sum over i of exp(values[i]); -inf for none.
 template <class Real>
-double log_sum(const Real* values, std::int64_t n, std::ptrdiff_t stride = 1) {
+double log_sum(const Real* values, std::int64_t n) {
   Real top = zero<Real>;
-  for (std::int64_t i = 0; i < n; ++i) top = std::max(top, values[i * stride]);
+  for (std::int64_t i = 0; i < n; ++i) top = std::max(top, values[i]);
   if (top == zero<Real>) return top;
   double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += std::exp(static_cast<double>(values[i * stride] - top));
+  for (std::int64_t i = 0; i < n; ++i) sum += std::exp(static_cast<double>(values[i] - top));
   return top + std::log(sum);
 }
 
@@ -655,16 +667,16 @@ void chain_sample(const ChainScores<Real>& scores, const ChainWorkspace<Real>& w
   if (n == 0) return;
   Random random(seed);
   const Real* alpha = work.alpha.data();
-  std::vector<Real> finals(s.states(), zero<Real>), values(std::max<std::int64_t>(s.base, 1));
+  std::vector<Real> finals(s.states(), zero<Real>), values(s.base);
   for (std::int64_t c = 0; c < s.contexts; ++c)
-    for (int y = 0; y < s.n_labels; ++y)
+    for (int y = 0; y < s.n_labels && !(n > 1 && only_at_start(s, c)); ++y)
       finals[c * s.width + y] = alpha[(n - 1) * s.states() + c * s.width + y] + scores.end[c * s.width + y];
   const auto draw = [&](const Real* logs, std::int64_t size) {
     const double total = log_sum(logs, size);
     double rest = random.uniform();
     std::int64_t last = 0;
     for (std::int64_t i = 0; i < size; ++i) {
-      if (logs[i] == zero<Real>) continue;
+      if (!(logs[i] > zero<Real>)) continue;  // forbidden, or no number
       last = i;
       rest -= std::exp(static_cast<double>(logs[i]) - total);
       if (rest < 0) break;

@@ -55,10 +55,10 @@ template <class Real>
 struct ChainScores {
   ChainShape shape;
   int length;
-  const Real* emissions;                 // [length][width]
-  const Real* transitions;               // [B^k][width]
-  const Real* end;                       // [B^(k-1)][width]
-  const Real* transposed = nullptr;      // k = 1 only: [j][i] = transitions[i][j]; -inf past the labels
+  const Real* emissions;                   // [length][width]
+  const Real* transitions;                 // [B^k][width]
+  const Real* end;                         // [B^(k-1)][width]
+  const Real* transposed = nullptr;        // k = 1 only: [j][i] = transitions[i][j]; -inf past the labels
   const Real* transition_bound = nullptr;  // k = 1 only: at least the maximum over i of transitions[i][j]
   EdgeSource<Real>* edges = nullptr;
   const ExpTransitions<Real>* exp_transitions = nullptr;  // k = 1 only

@@ -34,11 +34,7 @@ void TransitionWeights::fold() {
   sum_levels(weights, total);
   sum_levels(end_weights, end);
   if (s.order == 1) transpose_transitions(total.data(), s.n_labels, s.width, transposed.data());
-  if (with_bound_)
-    for (int j = 0; j < s.n_labels; ++j) {
-      bound[j] = -std::numeric_limits<float>::infinity();
-      for (int i = 0; i < s.n_labels; ++i) bound[j] = std::max(bound[j], total[i * s.width + j]);
-    }
+  if (with_bound_) bound_transitions(total.data(), s.n_labels, s.width, bound.data());
 }
 
 void TransitionWeights::add(const std::int32_t* labels, int length, int position, float step, float clock) {
@@ -96,6 +92,9 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
   scorer_ = std::make_unique<ChainScorer<float>>(model);
 }
 
+// Whether a search that returned this score has written a labelling: not for -inf, nor for what is no number.
+static bool possible(double score) { return score > -std::numeric_limits<double>::infinity(); }
+
 void ChainOracle::ask(std::int64_t example, const Question& question, Answer& answer) {
   example_ = example;
   const int n = examples_.length(example);
@@ -124,10 +123,11 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     else
       found = chain_k_best(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
   }
-  // Allowed labels that leave out the right one: there is nothing to move towards.
-  if (answer.gold_score == -std::numeric_limits<double>::infinity()) return;
+  // Allowed labels that leave out the right one, or weights beyond what a float can hold: there is nothing to move
+  // towards.
+  if (!possible(answer.gold_score)) return;
   for (std::size_t j = 0; j < found; ++j) {
-    if (values_[j] == -std::numeric_limits<double>::infinity()) break;
+    if (!possible(values_[j])) break;
     Rival rival;
     for (int t = 0; t < n; ++t) {
       if (labels[t] == unlabelled || labels[t] == rivals_[j * n + t]) continue;
@@ -163,12 +163,16 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
   }
 }
 
+const std::int32_t* ChainOracle::labels_of(std::size_t rival) const {
+  if (rival >= n_rivals_) throw std::out_of_range("the last answer has no such rival");
+  return rivals_.data() + rival * gold_.size();
+}
+
 template <class OnToken, class OnTransition>
 void ChainOracle::differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const {
-  if (rival >= n_rivals_) throw std::out_of_range("the last answer has no such rival");
   const int n = static_cast<int>(gold_.size());
   const std::int32_t* gold = gold_.data();
-  const std::int32_t* other = rivals_.data() + rival * n;
+  const std::int32_t* other = labels_of(rival);
   int last_difference = -shape_.order - 1;
   for (int t = 0; t < n; ++t) {
     if (gold[t] != other[t]) {
@@ -186,7 +190,7 @@ void ChainOracle::move(std::size_t rival, double step) {
   const int n = static_cast<int>(gold_.size());
   const std::int64_t begin = examples_.begin(example_);
   const std::int32_t* gold = gold_.data();
-  const std::int32_t* other = rivals_.data() + rival * n;
+  const std::int32_t* other = labels_of(rival);
   GrowingRows& rows = unigrams();
   const auto on_token = [&](int t) {
     rows.add(examples_.unigrams, begin + t, gold[t], change, clock);
@@ -197,7 +201,7 @@ void ChainOracle::move(std::size_t rival, double step) {
       transitions_.add(gold, n, t, change, clock);
       transitions_.add(other, n, t, -change, clock);
     }
-    if (edges_ && t < n) {
+    if (edges_ && examples_.edges.ptr && t < n) {
       const auto column = [&](const std::int32_t* y) { return (t ? y[t - 1] : shape_.n_labels) * shape_.width + y[t]; };
       if (column(gold) == column(other)) return;
       edges_->add(examples_.edges, begin + t, column(gold), change, clock);
@@ -217,7 +221,7 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
   const std::int64_t edge_width = s.base * s.width;
   const std::int64_t level_base = edge_base + (edges_ ? edges_->n_rows() * edge_width : 0);
   out.clear();
-  const std::int32_t* sides[2] = {gold_.data(), rivals_.data() + rival * n};
+  const std::int32_t* sides[2] = {gold_.data(), labels_of(rival)};
   const auto on_token = [&](int t) {
     const Features& f = examples_.unigrams;
     for (int side = 0; side < 2; ++side)
@@ -229,7 +233,7 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
       const std::int32_t* y = sides[side];
       const double sign = side ? -1 : 1;
       const auto label_at = [&](int u) -> std::int64_t { return u < 0 ? s.n_labels : y[u]; };
-      if (edges_ && t < n) {
+      if (edges_ && examples_.edges.ptr && t < n) {
         const Features& f = examples_.edges;
         for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
           out.push_back({edge_base + f.ids[k] * edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k)});

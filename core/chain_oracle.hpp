@@ -57,6 +57,8 @@ class ChainOracle final : public Oracle {
   GrowingRows& unigrams() const { return dense_ ? static_cast<GrowingRows&>(*dense_) : *sparse_; }
   double complete_gold(const ChainScores<float>& scores, const std::int32_t* labels);
   void add_costs(const std::int32_t* labels, int n, float cost);
+  // The labels of rival j of the last answer.
+  const std::int32_t* labels_of(std::size_t rival) const;
   // Calls on_token(t) where gold and the rival differ, on_transition(t) where the transition into t (or the end) does.
   template <class OnToken, class OnTransition>
   void differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const;

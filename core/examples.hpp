@@ -12,7 +12,7 @@ struct Examples {
   std::int64_t n_sequences = 0;
   const std::int64_t* sequence_ptr = nullptr;  // [n_sequences + 1]: tokens of sequence s
   Features unigrams;                           // feature x label
-  Features edges;                              // feature x previous label x label; ids null where there are none
+  Features edges;                              // feature x previous label x label; ptr null where there are none
   // Labels allowed at each token, in compressed rows; an empty row allows all. Null: all everywhere.
   const std::int64_t* allowed_ptr = nullptr;
   const std::int32_t* allowed = nullptr;

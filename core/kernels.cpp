@@ -3,6 +3,7 @@
 
 #include <atomic>
 #if defined(_M_X64)
+#include <immintrin.h>
 #include <intrin.h>
 #endif
 
@@ -21,7 +22,12 @@ extern const Kernels<double> double_kernels;
 
 static bool machine_has_avx2() {
 #if defined(_M_X64)
+  // The processor must have it, and the system must save the wide registers (OSXSAVE, then XMM and YMM in XCR0).
   int info[4];
+  __cpuid(info, 0);
+  if (info[0] < 7) return false;
+  __cpuid(info, 1);
+  if (!(info[2] & (1 << 27)) || (_xgetbv(0) & 6) != 6) return false;
   __cpuidex(info, 7, 0);
   return (info[1] & (1 << 5)) != 0;
 #else

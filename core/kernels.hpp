@@ -59,9 +59,18 @@ void transpose_transitions(const Real* transitions, int n, int width, Real* out)
       out[j * width + i] = i < n ? transitions[i * width + j] : -std::numeric_limits<Real>::infinity();
 }
 
-// The kernels for this machine. `name` of instruction set: "avx2" or "portable".
+// out[j] = max over i < n of transitions[i][j], for j < n: ChainScores::transition_bound.
+template <class Real>
+void bound_transitions(const Real* transitions, int n, int width, Real* out) {
+  for (int j = 0; j < n; ++j) out[j] = -std::numeric_limits<Real>::infinity();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) out[j] = transitions[i * width + j] > out[j] ? transitions[i * width + j] : out[j];
+}
+
+// The kernels for this machine.
 template <class Real>
 const Kernels<Real>& kernels();
+// Which they are: "avx2" or "portable".
 const char* instruction_set();
 // For tests and benchmarks: false forces the portable kernels. Returns whether AVX2 is now in use.
 bool use_avx2(bool wanted);

@@ -5,7 +5,6 @@
 #include <exception>
 #include <limits>
 #include <memory>
-#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -66,14 +65,15 @@ class ChainScorer {
     const int n = examples.length(sequence);
     if constexpr (std::is_same_v<Real, float>) {
       if (model_.unigrams->dense() && s.order == 1 && !model_.transition_bound && !examples.allowed_ptr &&
-          !(model_.edges && examples.edges.ids) && 0 < n && n <= unshifted_length) {
+          !(model_.edges && examples.edges.ptr) && 0 < n && n <= unshifted_length) {
         const std::int64_t begin = examples.begin(sequence);
         const std::size_t size = static_cast<std::size_t>(n) * s.width;
         const Features& f = examples.unigrams;
         scores = with_transitions(examples, begin, n, gathered_.need(size));
         kernels<float>().gather_viterbi(model_.unigrams->dense(), s.width, f.ids, f.values, f.ptr, begin, begin + n,
-                                        std::max(f.last, begin + n), s.n_labels, model_.transitions, model_.transitions + s.n_labels * s.width,
-                                        gathered_.data(), work.alpha.need(size), work.reached.need(size));
+                                        std::max(f.last, begin + n), s.n_labels, model_.transitions,
+                                        model_.transitions + s.start_history() * s.width, gathered_.data(),
+                                        work.alpha.need(size), work.reached.need(size));
         return chain_trace_back(scores, work, labels);
       }
     }
@@ -123,7 +123,7 @@ class ChainScorer {
       scores.exp_transitions = exp_transitions_.get();
     }
     scores.few_labels = examples.allowed_ptr != nullptr;
-    if (model_.edges && examples.edges.ids) {
+    if (model_.edges && examples.edges.ptr) {
       edge_scores_.features = &examples.edges;
       edge_scores_.begin = begin;
       scores.edges = &edge_scores_;
@@ -187,7 +187,7 @@ void for_each_sequence(std::int64_t n_sequences, int threads, MakeState make_sta
   pool.reserve(n_threads - 1);
   try {
     for (std::size_t q = 1; q < n_threads; ++q) pool.emplace_back(run, q);
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // no more threads, or no memory for them
   }
   run(0);
   for (std::thread& t : pool) t.join();

@@ -44,7 +44,7 @@ class DenseView final : public Rows {
   DenseView(const float* rows, std::int64_t width) : Rows(width), rows_(rows) {}
   void gather(const Features& f, std::int64_t begin, std::int64_t end, float* out) const override {
     kernels<float>().gather(rows_, static_cast<int>(width_), f.ids, f.values, f.ptr, begin, end,
-                              f.last > end ? f.last : end, out);
+                            f.last > end ? f.last : end, out);
   }
 
   const float* dense() const override { return rows_; }
@@ -80,7 +80,6 @@ class GrowingRows : public Rows {
   using Rows::Rows;
   // weight[ids[k]][column] += step * value for the features of one token; `clock` counts the steps so far.
   virtual void add(const Features& features, std::int64_t token, std::int32_t column, float step, float clock) = 0;
-  virtual float weight(std::int32_t row, std::int32_t column) const = 0;
 };
 
 class DenseRows final : public GrowingRows {
@@ -91,7 +90,7 @@ class DenseRows final : public GrowingRows {
   }
   void gather(const Features& f, std::int64_t begin, std::int64_t end, float* out) const override {
     kernels<float>().gather(weights_.data(), static_cast<int>(width_), f.ids, f.values, f.ptr, begin, end,
-                              f.last > end ? f.last : end, out);
+                            f.last > end ? f.last : end, out);
   }
   const float* dense() const override { return weights_.data(); }
   void add(const Features& f, std::int64_t token, std::int32_t column, float step, float clock) override {
@@ -101,9 +100,6 @@ class DenseRows final : public GrowingRows {
       weights_[i] += change;
       sums_[i] += clock * change;
     }
-  }
-  float weight(std::int32_t row, std::int32_t column) const override {
-    return weights_[static_cast<std::size_t>(row) * width_ + column];
   }
   std::int64_t n_rows() const { return n_rows_; }
   float* weights() { return weights_.data(); }
@@ -140,12 +136,6 @@ class SparseRows final : public GrowingRows {
       e.weight += change;
       e.sum += clock * change;
     }
-  }
-  float weight(std::int32_t row, std::int32_t column) const override {
-    const Entry* e = pool_.data() + rows_[row].begin;
-    for (std::uint32_t i = 0; i < rows_[row].size; ++i)
-      if (e[i].column == column) return e[i].weight;
-    return 0.0f;
   }
   // The entry of (row, column), made zero if there was none.
   Entry& entry(std::int32_t row_id, std::int32_t column) {

@@ -8,17 +8,17 @@
 
 #if defined(_MSC_VER)
 #define MARGENT_INLINE static __forceinline
-#define MARGENT_INLINE_MEMBER __forceinline
 #define MARGENT_PREFETCH(address) ((void)(address))
 #else
 #define MARGENT_INLINE static inline __attribute__((always_inline))
-#define MARGENT_INLINE_MEMBER inline __attribute__((always_inline))
 #define MARGENT_PREFETCH(address) __builtin_prefetch(address, 0, 3)
 #endif
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
+
+namespace margent {
 
 #if defined(__GNUC__) || defined(__clang__)
 template <class Real, int W>
@@ -108,13 +108,15 @@ MARGENT_INLINE unsigned equal_lanes(Vec<float, 8> a, Vec<float, 8> b) {
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps((__m256)a.lanes, (__m256)b.lanes, _CMP_EQ_OQ)));
 }
 #endif
-// The number of the lowest bit that is set; 31 for none.
-MARGENT_INLINE int lowest_bit(unsigned mask) {
+// The number of the lowest of 32 bits that is set; 32 for none.
+MARGENT_INLINE int lowest_bit(std::uint32_t mask) {
 #if defined(__GNUC__) || defined(__clang__)
-  return __builtin_ctz(mask | 0x80000000u);
+  return __builtin_ctzll(mask | std::uint64_t(1) << 32);
 #else
   int i = 0;
-  while (i < 31 && !(mask >> i & 1u)) ++i;
+  while (i < 32 && !(mask >> i & 1u)) ++i;
   return i;
 #endif
 }
+
+}  // namespace margent

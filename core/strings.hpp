@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "buffer.hpp"
@@ -44,7 +45,6 @@ class KeyTable {
   KeyTable() { resize(1 << 10); }
 
   std::int32_t size() const { return static_cast<std::int32_t>(keys_.size()); }
-  const std::vector<std::uint64_t>& keys() const { return keys_; }
 
   void prefetch(std::uint64_t key) const {
 #if defined(__GNUC__) || defined(__clang__)
@@ -97,10 +97,13 @@ class KeyTable {
     std::uint64_t key;
     std::int32_t number;  // id + 1; 0: empty
   };
-  // A new table of this capacity with the keys there are.
+  // A new table of this capacity with the keys there are. The old one goes only when there is room for the new, so that
+  // a lack of memory leaves a table that works, but before the new one is filled: fresh pages cost nothing until then.
   void resize(std::size_t capacity) {
-    slots_ = Buffer<Slot>();
-    slots_.grow(capacity);
+    Buffer<Slot> slots;
+    slots.grow(capacity);
+    slots_ = std::move(slots);
+    slots = Buffer<Slot>();
     mask_ = capacity - 1;
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       std::size_t q = keys_[i] & mask_;

@@ -113,13 +113,14 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
 }
 
 void TemplateEncoder::restore(bool edge, const FeatureNames& names) {
-  tables_[edge] = KeyTable();
-  tables_[edge].reserve(names.text.size());
+  KeyTable table;
+  table.reserve(names.text.size());
   for (std::size_t i = 0; i < names.text.size(); ++i)
-    tables_[edge].add(key(names.text[i], names.codes.data() + names.ptr[i], names.ptr[i + 1] - names.ptr[i]));
-  if (tables_[edge].size() != static_cast<std::int32_t>(names.text.size()))
+    table.add(key(names.text[i], names.codes.data() + names.ptr[i], names.ptr[i + 1] - names.ptr[i]));
+  if (table.size() != static_cast<std::int32_t>(names.text.size()))
     throw std::invalid_argument("two features have the same name");
   names_[edge] = names;
+  tables_[edge] = std::move(table);
 }
 
 void TemplateEncoder::filter(bool edge, const std::vector<bool>& keep) {

@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,12 +16,14 @@ template <class T, class... Shape>
 using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
 
 // A container (std::vector or margent::Buffer) handed over to numpy without a copy.
-template <class T, template <class...> class Container>
-nb::object to_numpy(Container<T>&& values, std::vector<std::size_t> shape = {}) {
-  auto owner = std::make_unique<Container<T>>(std::move(values));
+template <class Container>
+nb::object to_numpy(Container&& values, std::vector<std::size_t> shape = {}) {
+  static_assert(!std::is_lvalue_reference_v<Container>, "what is handed over must be moved");
+  using T = typename Container::value_type;
+  auto owner = std::make_unique<Container>(std::move(values));
   if (shape.empty()) shape = {owner->size()};
   T* data = owner->data();
-  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<Container<T>*>(p); });
+  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<Container*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), capsule));
 }
 

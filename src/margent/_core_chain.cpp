@@ -59,10 +59,7 @@ class GivenScores {
     const ChainShape& s = scores_.shape;
     if (s.order != 1) throw nb::value_error("the bound is for chains of order 1");
     bound_.grow(s.width);
-    for (int j = 0; j < s.n_labels; ++j) {
-      bound_[j] = -std::numeric_limits<Real>::infinity();
-      for (int i = 0; i < s.n_labels; ++i) bound_[j] = std::max(bound_[j], transitions_.data()[i * s.width + j]);
-    }
+    bound_transitions(transitions_.data(), s.n_labels, s.width, bound_.data());
     scores_.transition_bound = wanted ? bound_.data() : nullptr;
   }
   const ChainScores<Real>& scores() const { return scores_; }
@@ -102,6 +99,7 @@ void bind_scores(nb::module_& m, const char* name) {
         return nb::make_tuple(score, to_numpy(std::move(labels)));
       })
       .def("k_best", [](const Given& g, int k) {
+        if (k < 1) throw nb::value_error("k must be at least 1");
         const std::size_t n = g.scores().length;
         std::vector<std::int32_t> labels(static_cast<std::size_t>(k) * n);
         std::vector<double> values(k);
@@ -135,6 +133,7 @@ void bind_scores(nb::module_& m, const char* name) {
         return nb::make_tuple(log_z, to_numpy(std::move(nodes), {n, n_labels}), pair_array);
       })
       .def("sample", [](const Given& g, int count, std::uint64_t seed) {
+        if (count < 0) throw nb::value_error("count must be at least 0");
         const std::size_t n = g.scores().length;
         std::vector<std::int32_t> labels(count * n);
         ChainWorkspace<Real> work;

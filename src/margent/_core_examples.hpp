@@ -34,8 +34,11 @@ class BoundExamples {
     for (std::int64_t s = 0; s < examples_.n_sequences; ++s)
       if (sequence_ptr.data()[s + 1] - sequence_ptr.data()[s] > 0x7FFFFFF0) throw nb::value_error("a sequence is too long");
     examples_.unigrams = features(ids, values, ptr, n_tokens, "features", &max_unigram_);
-    if (edge_ids && edge_ptr) examples_.edges = features(*edge_ids, edge_values, *edge_ptr, n_tokens, "edge features", &max_edge_);
-    if (allowed && allowed_ptr) {
+    if (edge_ids.has_value() != edge_ptr.has_value() || (edge_values && !edge_ids))
+      throw nb::value_error("edge features need both ids and offsets");
+    if (allowed.has_value() != allowed_ptr.has_value()) throw nb::value_error("allowed labels need both ids and offsets");
+    if (edge_ids) examples_.edges = features(*edge_ids, edge_values, *edge_ptr, n_tokens, "edge features", &max_edge_);
+    if (allowed) {
       check_rows(*allowed_ptr, n_tokens, static_cast<std::int64_t>(allowed->shape(0)), "allowed labels");
       examples_.allowed = allowed->data();
       examples_.allowed_ptr = allowed_ptr->data();

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -217,7 +218,9 @@ void bind_learning(nb::module_& m) {
   nb::class_<ChainOracle, Oracle>(m, "ChainOracle", "The oracle of a linear chain in training.")
       .def("__init__", [](ChainOracle* self, const BoundExamples& examples, int n_labels, int order, bool learn_transitions,
                           std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs) {
-        if (n_labels < 1 || order < 1) throw nb::value_error("a chain needs at least one label and order 1");
+        constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+        if (n_unigrams < 0 || n_unigrams > most || n_edges < 0 || n_edges > most)
+          throw nb::value_error("the number of features must be between 0 and 2^31 - 1");
         examples.check(n_unigrams, n_edges, n_labels);
         if (!examples.examples().labels) throw nb::value_error("the examples have no labels");
         if (!label_costs.empty() && static_cast<int>(label_costs.size()) != n_labels) throw nb::value_error("one cost per label");

@@ -33,7 +33,6 @@ class FrozenChain {
   FrozenChain(int n_labels, int order, nb::object unigrams, nb::object edges, Array<float, nb::ndim<2>> transitions,
               Array<float, nb::ndim<2>> end)
       : shape_(n_labels, order), transitions_(transitions), end_(end) {
-    if (n_labels < 1 || order < 1) throw nb::value_error("a chain needs at least one label and order 1");
     const auto is = [&](const auto& a, std::int64_t rows) {
       return static_cast<std::int64_t>(a.shape(0)) == rows && static_cast<int>(a.shape(1)) == shape_.width;
     };
@@ -45,10 +44,7 @@ class FrozenChain {
       transpose_transitions(transitions.data(), n_labels, shape_.width, transposed_.data());
       if (n_labels >= pruned_from) {
         bound_.grow(shape_.width);
-        for (int j = 0; j < n_labels; ++j) {
-          bound_[j] = -std::numeric_limits<float>::infinity();
-          for (int i = 0; i < n_labels; ++i) bound_[j] = std::max(bound_[j], transitions.data()[i * shape_.width + j]);
-        }
+        bound_transitions(transitions.data(), n_labels, shape_.width, bound_.data());
       }
     }
   }
@@ -92,6 +88,11 @@ class FrozenChain {
   Buffer<float> transposed_, bound_;
 };
 
+// A forbidden label is -inf, and must stay so.
+void check_scale(double scale) {
+  if (!(scale > 0) || !std::isfinite(scale)) throw nb::value_error("scale must be positive and finite");
+}
+
 nb::tuple best(const FrozenChain& chain, const BoundExamples& bound, int threads, bool pruned) {
   chain.check(bound);
   const Examples& examples = bound.examples();
@@ -120,6 +121,7 @@ nb::tuple k_best(const FrozenChain& chain, const BoundExamples& bound, int k, in
 }
 
 nb::tuple marginals(const FrozenChain& chain, const BoundExamples& bound, double scale, bool with_pairs, int threads) {
+  check_scale(scale);
   chain.check(bound);
   const Examples& examples = bound.examples();
   const std::size_t n = bound.n_tokens(), n_labels = chain.shape().n_labels;
@@ -137,6 +139,7 @@ nb::object runs(const FrozenChain& chain, const BoundExamples& bound, double sca
                 Array<std::int32_t, nb::ndim<1>> begins, Array<std::int32_t, nb::ndim<1>> ends,
                 Array<std::int64_t, nb::ndim<1>> run_ptr, Array<std::int32_t, nb::ndim<1>> labels,
                 Array<std::uint8_t, nb::ndim<2>> before, Array<std::uint8_t, nb::ndim<2>> after, int threads) {
+  check_scale(scale);
   chain.check(bound);
   const Examples& examples = bound.examples();
   const std::size_t n = sequences.shape(0);
@@ -177,6 +180,7 @@ nb::object scores(const FrozenChain& chain, const BoundExamples& bound, Array<st
 
 nb::tuple samples(const FrozenChain& chain, const BoundExamples& bound, double scale, std::uint64_t seed, int count, int threads) {
   if (count < 0) throw nb::value_error("count must be at least 0");
+  check_scale(scale);
   chain.check(bound);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(count) * bound.n_tokens());
   std::vector<double> log_z(bound.examples().n_sequences);

@@ -272,3 +272,96 @@ def test_coded_columns_and_templates_check_their_arrays() -> None:
             encoder.restore(False, *wrong)
     with pytest.raises(ValueError, match="same name"):
         encoder.restore(False, text, ptr, np.zeros(3, I32))
+
+
+def test_templates_keep_their_ids_while_their_table_grows() -> None:
+    """The table moves from the heap to pages of the system on the way."""
+    encoder = _core.TemplateEncoder([(0, False, [(0, 0)]), (1, True, [])], 1)
+    n, pieces = 400_000, 4
+    for first in range(0, n, n // pieces):
+        codes = np.arange(first, first + n // pieces, dtype=I32)
+        ids, _, edge_ids, _ = encoder.encode([codes], np.array([0, len(codes)]), True)
+        np.testing.assert_array_equal(ids, codes)
+        assert (edge_ids == 0).all()
+    assert (encoder.size(False), encoder.size(True)) == (n, 1)
+    everything = np.arange(n, dtype=I32)
+    np.testing.assert_array_equal(encoder.encode([everything], np.array([0, n]), False)[0], everything)
+    again = _core.TemplateEncoder([(0, False, [(0, 0)]), (1, True, [])], 1)
+    again.restore(False, *encoder.dump(False))
+    encoder.filter(False, everything % 3 == 1)
+    for table, wanted in ((encoder, np.arange(len(everything[1::3]))), (again, everything[1::3])):
+        np.testing.assert_array_equal(table.encode([everything[1::3]], np.array([0, len(wanted)]), False)[0], wanted)
+    assert len(encoder.encode([everything[::3]], np.array([0, len(everything[::3])]), False)[0]) == 0
+
+
+def test_names_that_are_refused_leave_the_encoder_as_it_was() -> None:
+    encoder = _core.TemplateEncoder([(0, False, [(0, 0)])], 1)
+    codes = np.array([5, 6, 7], I32)
+    encoder.encode([codes], np.array([0, 3]), True)
+    with pytest.raises(ValueError, match="same name"):
+        encoder.restore(False, np.zeros(9, I32), np.arange(10), np.array([*range(8), 0], I32))
+    assert encoder.size(False) == 3 and encoder.name(False, 2) == (0, [7])
+    assert encoder.encode([codes], np.array([0, 3]), False)[0].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"edge_ids": None},
+        {"edge_ptr": None},
+        {"edge_ids": None, "edge_ptr": None, "edge_values": np.ones(1, F32)},
+        {"allowed": None},
+        {"allowed_ptr": None},
+    ],
+    ids=str,
+)
+def test_ids_without_offsets_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="need both"):
+        examples(**changes)
+
+
+def test_an_oracle_with_edge_weights_takes_examples_without_edge_features() -> None:
+    given = examples(edge_ids=None, edge_ptr=None, allowed=None, allowed_ptr=None, labels=np.array([1, 1, 1], I32))
+    oracle = _core.ChainOracle(given, 2, 1, True, 2, 1, False, [])
+    assert _core.run(oracle, Perceptron().rule(), np.array([0, 1])).updates > 0
+    assert oracle.ask(0, 1, 0.0)[0] > 0
+    for rival in (1, 2**62):
+        with pytest.raises(IndexError, match="no such rival"):
+            oracle.move(rival, 1.0)
+
+
+@pytest.mark.parametrize("n_labels", [2**31 - 1, 2**31 - 8, 2**16, 46_341])
+def test_chains_too_large_for_their_indices_are_refused(n_labels: int) -> None:
+    tiny = np.zeros((1, 8), F32)
+    with pytest.raises(ValueError, match="too many labels"):
+        _core.LinearChain(n_labels, 1, tiny, None, tiny, tiny)
+    with pytest.raises(ValueError, match="too many labels"):
+        _core.ChainScores32(n_labels, 2, tiny, tiny, tiny, None)
+
+
+@pytest.mark.parametrize(("n_unigrams", "n_edges"), [(-1, 1), (2**61, 1), (2, 2**62), (2, -1)])
+def test_numbers_of_features_beyond_their_ids_are_refused(n_unigrams: int, n_edges: int) -> None:
+    with pytest.raises(ValueError, match="number of features"):
+        _core.ChainOracle(examples(), 2, 1, True, n_unigrams, n_edges, False, [])
+
+
+def test_one_sequence_is_asked_only_for_what_there_is() -> None:
+    for n_tokens in (0, 2):
+        scores = _core.ChainScores32(
+            2, 1, np.zeros((n_tokens, 8), F32), np.zeros((3, 8), F32), np.zeros((1, 8), F32), None
+        )
+        for k in (0, -1):
+            with pytest.raises(ValueError, match="at least 1"):
+                scores.k_best(k)
+        with pytest.raises(ValueError, match="at least 0"):
+            scores.sample(-1, 0)
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf])
+def test_scales_that_would_make_forbidden_labels_possible_are_refused(scale: float) -> None:
+    for ask in (
+        lambda: chain().marginals(examples(), scale, False, 1),
+        lambda: chain().samples(examples(), scale, 0, 1, 1),
+    ):
+        with pytest.raises(ValueError, match="scale"):
+            ask()
