@@ -16,8 +16,10 @@ namespace margent {
 ChainShape::ChainShape(int n_labels, int order)
     : n_labels(n_labels), order(order), base(std::int64_t{n_labels} + 1), contexts(1) {
   if (n_labels < 1 || order < 1) throw std::invalid_argument("a chain needs at least one label and order 1");
-<<<<<<< HEAD
-  const auto too_many = [] { return std::length_error("too many labels for a chain of this order"); };
+  const auto too_many = [=] {
+    return std::length_error("a chain of order " + std::to_string(order) + " where the number of labels is " +
+                             std::to_string(n_labels) + " has too many transitions: expected at most 2^31");
+  };
   if (base > 1 << 16) throw too_many();
   width = padded_width(n_labels);
   for (int level = 1;; ++level) {
@@ -26,18 +28,6 @@ ChainShape::ChainShape(int n_labels, int order)
     if (histories > std::numeric_limits<std::int32_t>::max() / width) throw too_many();
     if (level == order) return;
     contexts = histories;
-=======
-  // Indices into a position's transitions are 32 bits wide in places.
-  const auto check = [this] {
-    if (contexts * base > std::numeric_limits<std::int32_t>::max() / width)
-      throw std::length_error("a chain of order " + std::to_string(this->order) + " where the number of labels is " +
-                              std::to_string(this->n_labels) + " has too many transitions: expected at most 2^31");
-  };
-  check();
-  for (int i = 1; i < order; ++i) {
-    contexts *= base;
-    check();
->>>>>>> review-api
   }
 }
 
