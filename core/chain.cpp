@@ -16,9 +16,9 @@ namespace margent {
 ChainShape::ChainShape(int n_labels, int order)
     : n_labels(n_labels), order(order), base(std::int64_t{n_labels} + 1), contexts(1) {
   if (n_labels < 1 || order < 1) throw std::invalid_argument("a chain needs at least one label and order 1");
-  const auto too_many = [this] {
-    return std::length_error("a chain of order " + std::to_string(this->order) + " where the number of labels is " +
-                             std::to_string(this->n_labels) + " has too many transitions: expected at most 2^31");
+  const auto too_many = [=] {
+    return std::length_error("a chain of order " + std::to_string(order) + " where the number of labels is " +
+                             std::to_string(n_labels) + " has too many transitions: expected at most 2^31");
   };
   if (base > 1 << 16) throw too_many();
   width = padded_width(n_labels);

@@ -333,9 +333,9 @@ def test_an_oracle_with_edge_weights_takes_examples_without_edge_features() -> N
 @pytest.mark.parametrize("n_labels", [2**31 - 1, 2**31 - 8, 2**16, 46_341])
 def test_chains_too_large_for_their_indices_are_refused(n_labels: int) -> None:
     tiny = np.zeros((1, 8), F32)
-    with pytest.raises(ValueError, match="too many labels"):
+    with pytest.raises(ValueError, match="has too many transitions"):
         _core.LinearChain(n_labels, 1, tiny, None, tiny, tiny)
-    with pytest.raises(ValueError, match="too many labels"):
+    with pytest.raises(ValueError, match="has too many transitions"):
         _core.ChainScores32(n_labels, 2, tiny, tiny, tiny, None)
 
 
