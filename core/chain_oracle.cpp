@@ -211,15 +211,21 @@ void ChainOracle::move(std::size_t rival, double step) {
   differences(rival, on_token, on_transition);
 }
 
-// The space of all weights: unigrams, edges, then the transitions and ends of each level.
+ChainOracle::Layout ChainOracle::layout() const {
+  Layout at{};
+  at.edges = (dense_ ? dense_->n_rows() : sparse_->n_rows()) * shape_.width;
+  at.edge_width = shape_.base * shape_.width;
+  at.size = at.levels = at.edges + (edges_ ? edges_->n_rows() * at.edge_width : 0);
+  for (int level = 0; level < shape_.order; ++level)
+    at.size += static_cast<std::int64_t>(transitions_.end_weights[level].size() + transitions_.weights[level].size());
+  return at;
+}
+
 void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
   const int n = static_cast<int>(gold_.size());
   const std::int64_t begin = examples_.begin(example_);
   const ChainShape& s = shape_;
-  const std::int64_t n_unigrams = dense_ ? dense_->n_rows() : sparse_->n_rows();
-  const std::int64_t edge_base = n_unigrams * s.width;
-  const std::int64_t edge_width = s.base * s.width;
-  const std::int64_t level_base = edge_base + (edges_ ? edges_->n_rows() * edge_width : 0);
+  const Layout at = layout();
   out.clear();
   const std::int32_t* sides[2] = {gold_.data(), labels_of(rival)};
   const auto on_token = [&](int t) {
@@ -236,10 +242,10 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
       if (edges_ && examples_.edges.ptr && t < n) {
         const Features& f = examples_.edges;
         for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
-          out.push_back({edge_base + f.ids[k] * edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k)});
+          out.push_back({at.edges + f.ids[k] * at.edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k)});
       }
       if (!learn_transitions_) continue;
-      std::int64_t offset = level_base, size = 1, history = 0;
+      std::int64_t offset = at.levels, size = 1, history = 0;
       for (int level = 0; level < s.order; ++level) {
         // Each level holds its end weights [B^level][width], then its transitions [B^(level+1)][width].
         if (t == n) {
@@ -255,54 +261,57 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
     }
   };
   differences(rival, on_token, on_transition);
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < out.size();) {
-    std::pair<std::int64_t, double> sum = out[i];
-    for (++i; i < out.size() && out[i].first == sum.first; ++i) sum.second += out[i].second;
-    if (sum.second != 0) out[kept++] = sum;
+  settle(out);
+}
+
+template <class OnRow, class OnLevel>
+void ChainOracle::entries(const SparseVector& vector, OnRow on_row, OnLevel on_level) const {
+  const Layout at = layout();
+  for (const auto& [index, value] : vector) {
+    if (index < 0 || index >= at.size) throw std::out_of_range("there is no such weight");
+    if (index < at.edges) {
+      on_row(unigrams(), static_cast<std::int32_t>(index / shape_.width), static_cast<std::int32_t>(index % shape_.width), value);
+    } else if (index < at.levels) {
+      const std::int64_t i = index - at.edges;
+      on_row(*edges_, static_cast<std::int32_t>(i / at.edge_width), static_cast<std::int32_t>(i % at.edge_width), value);
+    } else {
+      std::int64_t i = index - at.levels;
+      std::size_t level = 0;
+      const auto n_ends = [&] { return static_cast<std::int64_t>(transitions_.end_weights[level].size()); };
+      const auto n_steps = [&] { return static_cast<std::int64_t>(transitions_.weights[level].size()); };
+      for (; i >= n_ends() + n_steps(); ++level) i -= n_ends() + n_steps();
+      const bool is_end = i < n_ends();
+      on_level(level, is_end, is_end ? i : i - n_ends(), value);
+    }
   }
-  out.resize(kept);
+}
+
+double ChainOracle::score(const SparseVector& vector) const {
+  double sum = 0;
+  const auto on_row = [&](const GrowingRows& rows, std::int32_t id, std::int32_t column, double value) {
+    sum += value * rows.weight(id, column);
+  };
+  const auto on_level = [&](std::size_t level, bool is_end, std::int64_t i, double value) {
+    sum += value * (is_end ? transitions_.end_weights : transitions_.weights)[level][i];
+  };
+  entries(vector, on_row, on_level);
+  return sum;
 }
 
 void ChainOracle::add(const SparseVector& vector, double step) {
-  const ChainShape& s = shape_;
   const float clock = static_cast<float>(clock_);
-  const std::int64_t n_unigrams = dense_ ? dense_->n_rows() : sparse_->n_rows();
-  const std::int64_t edge_base = n_unigrams * s.width;
-  const std::int64_t edge_width = s.base * s.width;
-  const std::int64_t level_base = edge_base + (edges_ ? edges_->n_rows() * edge_width : 0);
   bool transitions_changed = false;
-  std::int64_t n_weights = level_base;
-  for (int level = 0; level < s.order; ++level)
-    n_weights += static_cast<std::int64_t>(transitions_.end_weights[level].size() + transitions_.weights[level].size());
-  for (const auto& [index, value] : vector) {
-    if (index < 0 || index >= n_weights) throw std::out_of_range("there is no such weight");
+  const auto on_row = [&](GrowingRows& rows, std::int32_t id, std::int32_t column, double value) {
+    const std::int64_t ptr[2] = {0, 1};
+    rows.add({&id, nullptr, ptr}, 0, column, static_cast<float>(step * value), clock);
+  };
+  const auto on_level = [&](std::size_t level, bool is_end, std::int64_t i, double value) {
     const float change = static_cast<float>(step * value);
-    if (index < edge_base) {
-      const std::int32_t id = static_cast<std::int32_t>(index / s.width);
-      const std::int64_t ptr[2] = {0, 1};
-      unigrams().add({&id, nullptr, ptr}, 0, static_cast<std::int32_t>(index % s.width), change, clock);
-    } else if (index < level_base) {
-      const std::int32_t id = static_cast<std::int32_t>((index - edge_base) / edge_width);
-      const std::int64_t ptr[2] = {0, 1};
-      edges_->add({&id, nullptr, ptr}, 0, static_cast<std::int32_t>((index - edge_base) % edge_width), change, clock);
-    } else {
-      std::int64_t i = index - level_base;
-      std::size_t level = 0;
-      const auto level_size = [&] {
-        return transitions_.end_weights[level].size() + transitions_.weights[level].size();
-      };
-      for (; i >= static_cast<std::int64_t>(level_size()); ++level) i -= level_size();
-      const std::int64_t ends = static_cast<std::int64_t>(transitions_.end_weights[level].size());
-      std::vector<float>& w = i < ends ? transitions_.end_weights[level] : transitions_.weights[level];
-      std::vector<float>& u = i < ends ? transitions_.end_sums[level] : transitions_.sums[level];
-      const std::int64_t j = i < ends ? i : i - ends;
-      w[j] += change;
-      u[j] += clock * change;
-      transitions_changed = true;
-    }
-  }
+    (is_end ? transitions_.end_weights : transitions_.weights)[level][i] += change;
+    (is_end ? transitions_.end_sums : transitions_.sums)[level][i] += clock * change;
+    transitions_changed = true;
+  };
+  entries(vector, on_row, on_level);
   if (transitions_changed) transitions_.fold();
 }
 

@@ -40,6 +40,7 @@ class ChainOracle final : public Oracle {
   std::int64_t size() const override { return examples_.n_sequences; }
   void ask(std::int64_t example, const Question& question, Answer& answer) override;
   void delta(std::size_t rival, SparseVector& out) const override;
+  double score(const SparseVector& vector) const override;
   void add(const SparseVector& vector, double step) override;
   void move(std::size_t rival, double step) override;
   void expect(std::int64_t example) override { scorer_->expect(examples_, example); }
@@ -62,6 +63,15 @@ class ChainOracle final : public Oracle {
   // Calls on_token(t) where gold and the rival differ, on_transition(t) where the transition into t (or the end) does.
   template <class OnToken, class OnTransition>
   void differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const;
+
+  // Where parts of the space of all weights begin: unigrams, edges, then the ends and transitions of each level.
+  struct Layout {
+    std::int64_t edges, edge_width, levels, size;
+  };
+  Layout layout() const;
+  // Calls on_row(rows, id, column, value) or on_level(level, is_end, position, value) for each entry of a vector.
+  template <class OnRow, class OnLevel>
+  void entries(const SparseVector& vector, OnRow on_row, OnLevel on_level) const;
 
   Examples examples_;
   ChainShape shape_;

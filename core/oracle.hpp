@@ -1,13 +1,39 @@
 // What a learner may see of a problem: the oracle answers, the rule moves the weights, the epoch runs through examples.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace margent {
 
-// A sparse vector in the space of all weights.
+// A sparse vector in the space of all weights: (index, value), sorted by index, each index once.
 using SparseVector = std::vector<std::pair<std::int64_t, double>>;
+
+// Makes a sparse vector of entries in any order: sorted, equal indices summed, zeros left out.
+inline void settle(SparseVector& vector) {
+  std::sort(vector.begin(), vector.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < vector.size();) {
+    std::pair<std::int64_t, double> sum = vector[i];
+    for (++i; i < vector.size() && vector[i].first == sum.first; ++i) sum.second += vector[i].second;
+    if (sum.second != 0) vector[kept++] = sum;
+  }
+  vector.resize(kept);
+}
+
+// The inner product.
+inline double dot(const SparseVector& a, const SparseVector& b) {
+  double sum = 0;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (a[i].first == b[j].first) sum += a[i++].second * b[j++].second;
+    else if (a[i].first < b[j].first) ++i;
+    else ++j;
+  }
+  return sum;
+}
 
 struct Question {
   int k = 1;          // how many rivals
@@ -36,6 +62,8 @@ class Oracle {
   virtual void ask(std::int64_t example, const Question& question, Answer& answer) = 0;
   // delta of rival j of the last answer.
   virtual void delta(std::size_t rival, SparseVector& out) const = 0;
+  // w . vector.
+  virtual double score(const SparseVector& vector) const = 0;
   // w += step * vector.
   virtual void add(const SparseVector& vector, double step) = 0;
   // w += step * delta of rival j of the last answer.
@@ -53,6 +81,7 @@ class Oracle {
 struct Outcome {
   double loss = 0;
   std::int64_t errors = 0, places = 0, wrong_examples = 0, updates = 0;
+  std::optional<double> objective;  // of the dual, after the last example, where a rule knows it
 };
 
 // How one example moves the weights. A learner is a rule.

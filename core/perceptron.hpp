@@ -1,33 +1,53 @@
-// The structured perceptron (Collins 2002; paper 003, section 3.1).
+// The structured perceptron (Collins 2002; paper 003, section 3.1) and its k-best form (paper 004, equation 36).
 #pragma once
+#include <vector>
+
 #include "oracle.hpp"
 
 namespace margent {
 
-// w += weight * (mean cost of the mistakes) * (F(gold) - F(best)), when the best answer is wrong. With a margin the
-// best answer is sought with margin * loss added to its score.
+// For each of the k best answers in turn: w += weight * (mean cost of its mistakes) * (F(gold) - F(rival)), if it is
+// wrong and does not yet lose to gold. With a margin the answers are sought with margin * loss added to their score,
+// and gold must win by as much.
 class PerceptronRule final : public Rule {
  public:
-  explicit PerceptronRule(double margin) : question_{1, margin} {}
+  PerceptronRule(double margin, int k) : question_{k, margin}, deltas_(k), steps_(k) {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     oracle.ask(example, question_, answer_);
     outcome.places += answer_.places;
     if (answer_.rivals.empty()) return;
-    const Rival& rival = answer_.rivals.front();
-    outcome.loss += answer_.weight * rival.loss;
-    outcome.errors += rival.errors;
-    if (rival.errors == 0) return;
-    outcome.wrong_examples += 1;
-    const double step = answer_.weight * rival.loss / static_cast<double>(rival.errors);
-    if (step == 0) return;
-    oracle.move(0, step);
-    outcome.updates += 1;
+    const Rival& best = answer_.rivals.front();
+    outcome.loss += answer_.weight * best.loss;
+    outcome.errors += best.errors;
+    outcome.wrong_examples += best.errors > 0;
+    const std::size_t n = answer_.rivals.size();
+    bool moved = false;
+    for (std::size_t j = 0; j < n; ++j) {
+      const Rival& rival = answer_.rivals[j];
+      steps_[j] = 0;
+      if (rival.errors == 0) continue;
+      if (n > 1) oracle.delta(j, deltas_[j]);
+      // The best answer needs no test: gold, which it beats or equals, was among the answers sought.
+      if (j > 0) {
+        double margin = answer_.gold_score - rival.score;
+        for (std::size_t i = 0; i < j; ++i)
+          if (steps_[i] != 0) margin += steps_[i] * dot(deltas_[i], deltas_[j]);
+        if (margin > question_.cost * rival.loss) continue;
+      }
+      steps_[j] = answer_.weight * rival.loss / static_cast<double>(rival.errors);
+      if (steps_[j] == 0) continue;
+      oracle.move(j, steps_[j]);
+      moved = true;
+    }
+    outcome.updates += moved;
   }
 
  private:
   Question question_;
   Answer answer_;
+  std::vector<SparseVector> deltas_;
+  std::vector<double> steps_;
 };
 
 }  // namespace margent

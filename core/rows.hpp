@@ -80,6 +80,7 @@ class GrowingRows : public Rows {
   using Rows::Rows;
   // weight[ids[k]][column] += step * value for the features of one token; `clock` counts the steps so far.
   virtual void add(const Features& features, std::int64_t token, std::int32_t column, float step, float clock) = 0;
+  virtual float weight(std::int32_t row, std::int32_t column) const = 0;
 };
 
 class DenseRows final : public GrowingRows {
@@ -100,6 +101,9 @@ class DenseRows final : public GrowingRows {
       weights_[i] += change;
       sums_[i] += clock * change;
     }
+  }
+  float weight(std::int32_t row, std::int32_t column) const override {
+    return weights_[static_cast<std::size_t>(row) * width_ + column];
   }
   std::int64_t n_rows() const { return n_rows_; }
   float* weights() { return weights_.data(); }
@@ -136,6 +140,12 @@ class SparseRows final : public GrowingRows {
       e.weight += change;
       e.sum += clock * change;
     }
+  }
+  float weight(std::int32_t row, std::int32_t column) const override {
+    const Entry* e = pool_.data() + rows_[row].begin;
+    for (std::uint32_t i = 0; i < rows_[row].size; ++i)
+      if (e[i].column == column) return e[i].weight;
+    return 0.0f;
   }
   // The entry of (row, column), made zero if there was none.
   Entry& entry(std::int32_t row_id, std::int32_t column) {

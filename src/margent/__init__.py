@@ -16,20 +16,24 @@ _HOME: dict[str, str] = {
     "Answer": "margent.learners",
     "Columns": "margent.corpus.columns",
     "ConfidentSpan": "margent.models",
-    "Constraints": "margent.models",
     "ConstraintError": "margent.errors",
+    "Constraints": "margent.models",
     "CorpusError": "margent.errors",
     "DataNotFoundError": "margent.errors",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
     "MargentError": "margent.errors",
+    "MIRA": "margent.learners",
     "MissingExtraError": "margent.errors",
     "ModelFileError": "margent.errors",
     "NotFittedError": "margent.errors",
     "Oracle": "margent.learners",
+    "PassiveAggressive": "margent.learners",
     "Perceptron": "margent.learners",
     "Reading": "margent.models",
+    "RestrictedPassiveAggressive": "margent.learners",
     "Rival": "margent.learners",
+    "SDM": "margent.learners",
     "Tagger": "margent.models",
     "Templates": "margent.features",
     "TokenMatrix": "margent.features",
@@ -73,9 +77,13 @@ if TYPE_CHECKING:
     from margent.errors import NotFittedError as NotFittedError
     from margent.features import Templates as Templates
     from margent.features import TokenMatrix as TokenMatrix
+    from margent.learners import MIRA as MIRA
+    from margent.learners import SDM as SDM
     from margent.learners import Answer as Answer
     from margent.learners import Oracle as Oracle
+    from margent.learners import PassiveAggressive as PassiveAggressive
     from margent.learners import Perceptron as Perceptron
+    from margent.learners import RestrictedPassiveAggressive as RestrictedPassiveAggressive
     from margent.learners import Rival as Rival
     from margent.learners import train as train
     from margent.models import ConfidentSpan as ConfidentSpan

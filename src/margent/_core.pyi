@@ -167,7 +167,22 @@ class PythonOracle(Oracle):
 class Rule: ...
 
 class PerceptronRule(Rule):
-    def __init__(self, margin: float) -> None: ...
+    def __init__(self, margin: float, k: int) -> None: ...
+
+class PassiveAggressiveRule(Rule):
+    def __init__(self, C: float, k: int, restricted: bool) -> None: ...
+
+class MiraRule(Rule):
+    def __init__(self, C: float, k: int, tol: float) -> None: ...
+
+class DualRule(Rule):
+    def __init__(
+        self, C: float, k: int, tol: float, working_set: int, n_reprocess: int, kappa: float, seed: int
+    ) -> None: ...
+
+def smo(
+    gram: _Doubles, hinge: _Doubles, values: _Doubles, tol: float, kappa: float, max_steps: int
+) -> tuple[_Doubles, _Doubles, float]: ...
 
 class Outcome:
     loss: float
@@ -175,5 +190,6 @@ class Outcome:
     places: int
     wrong_examples: int
     updates: int
+    objective: float | None
 
 def run(oracle: Oracle, rule: Rule, order: _Ptr) -> Outcome: ...

@@ -10,7 +10,11 @@
 #include "_core_examples.hpp"
 #include "chain_oracle.hpp"
 #include "chain_weights.hpp"
+#include "larank.hpp"
+#include "mira.hpp"
+#include "passive_aggressive.hpp"
 #include "perceptron.hpp"
+#include "smo.hpp"
 
 using namespace margent;
 
@@ -115,7 +119,10 @@ class PythonOracle final : public Oracle {
     if (rival >= rivals_.size()) throw std::out_of_range("the last answer has no such rival");
     out = gold_;
     for (const auto& [index, value] : rivals_[rival]) out.push_back({index, -value});
+    settle(out);
   }
+
+  double score(const SparseVector& vector) const override { return dot(vector); }
 
   void add(const SparseVector& vector, double step) override {
     for (const auto& [index, value] : vector) {
@@ -235,13 +242,32 @@ void bind_learning(nb::module_& m) {
       .def("weights", [](const PythonOracle& o, bool average) { return average ? o.averaged() : o.weights(); }, nb::arg("average"));
 
   nb::class_<Rule>(m, "Rule", "How one example moves the weights.");
-  nb::class_<PerceptronRule, Rule>(m, "PerceptronRule").def(nb::init<double>(), nb::arg("margin"));
+  nb::class_<PerceptronRule, Rule>(m, "PerceptronRule").def(nb::init<double, int>(), nb::arg("margin"), nb::arg("k"));
+  nb::class_<PassiveAggressiveRule, Rule>(m, "PassiveAggressiveRule")
+      .def(nb::init<double, int, bool>(), nb::arg("C"), nb::arg("k"), nb::arg("restricted"));
+  nb::class_<MiraRule, Rule>(m, "MiraRule").def(nb::init<double, int, double>(), nb::arg("C"), nb::arg("k"), nb::arg("tol"));
+  nb::class_<DualRule, Rule>(m, "DualRule")
+      .def("__init__", [](DualRule* self, double C, int k, double tol, std::size_t working_set, int n_reprocess, double kappa,
+                          std::uint64_t seed) {
+        new (self) DualRule({C, k, working_set, {tol, kappa}}, n_reprocess, seed);
+      }, nb::arg("C"), nb::arg("k"), nb::arg("tol"), nb::arg("working_set"), nb::arg("n_reprocess"), nb::arg("kappa"),
+           nb::arg("seed"));
+  m.def("smo", [](Array<double, nb::ndim<2>> gram, Array<double, nb::ndim<1>> hinge, Array<double, nb::ndim<1>> values,
+                  double tol, double kappa, std::int64_t max_steps) {
+    const std::size_t n = values.shape(0);
+    if (gram.shape(0) != n || gram.shape(1) != n || hinge.shape(0) != n) throw nb::value_error("arrays of different sizes");
+    std::vector<double> h(hinge.data(), hinge.data() + n), v(values.data(), values.data() + n);
+    const double gained = smo({gram.data(), gram.data() + n * n}, h, v, {tol, kappa, max_steps});
+    return nb::make_tuple(to_numpy(std::move(v)), to_numpy(std::move(h)), gained);
+  }, nb::arg("gram"), nb::arg("hinge"), nb::arg("values"), nb::arg("tol"), nb::arg("kappa"), nb::arg("max_steps"),
+        "(values, hinge, gain of the dual objective) of one example's dual problem; max_steps=-1: to the end");
 
   nb::class_<Outcome>(m, "Outcome")
       .def_ro("loss", &Outcome::loss)
       .def_ro("errors", &Outcome::errors)
       .def_ro("places", &Outcome::places)
       .def_ro("wrong_examples", &Outcome::wrong_examples)
-      .def_ro("updates", &Outcome::updates);
+      .def_ro("updates", &Outcome::updates)
+      .def_ro("objective", &Outcome::objective);
   m.def("run", &run, nb::arg("oracle"), nb::arg("rule"), nb::arg("order"), "Runs a rule over examples in the given order.");
 }

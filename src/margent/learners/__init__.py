@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from margent.learners.mira import MIRA
+from margent.learners.passive_aggressive import PassiveAggressive
 from margent.learners.perceptron import Perceptron
 from margent.learners.protocol import Answer, Learner, Oracle, Rival
+from margent.learners.restricted_passive_aggressive import RestrictedPassiveAggressive
+from margent.learners.sdm import SDM
 from margent.learners.training import Epoch, Training, train
 
-LEARNERS: dict[str, type[Any]] = {"perceptron": Perceptron}
+LEARNERS: dict[str, type[Any]] = {
+    "perceptron": Perceptron,
+    "pa": PassiveAggressive,
+    "rpa": RestrictedPassiveAggressive,
+    "mira": MIRA,
+    "sdm": SDM,
+}
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 
 
@@ -32,11 +42,15 @@ def learner_name(learner: Any) -> str | None:
 
 __all__ = [
     "LEARNERS",
+    "MIRA",
+    "SDM",
     "Answer",
     "Epoch",
     "Learner",
     "Oracle",
+    "PassiveAggressive",
     "Perceptron",
+    "RestrictedPassiveAggressive",
     "Rival",
     "Training",
     "learner_name",

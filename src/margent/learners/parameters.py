@@ -19,11 +19,13 @@ def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) 
         raise ValueError(f"{name} of {type(owner).__name__} should be {wanted}, got {value!r}")
 
 
-def check_number(owner: Any, name: str, *, minimum: float) -> None:
-    """The parameter must be a finite number of at least `minimum`."""
+def check_number(owner: Any, name: str, *, minimum: float, above: bool = False) -> None:
+    """The parameter must be a finite number of at least `minimum`, or larger than that where `above`."""
     value = getattr(owner, name)
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value) or value < minimum:
-        raise ValueError(f"{name} of {type(owner).__name__} should be a number of at least {minimum}, got {value!r}")
+    number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not number or value < minimum or (above and value == minimum):
+        wanted = f"{'above' if above else 'of at least'} {minimum}"
+        raise ValueError(f"{name} of {type(owner).__name__} should be a number {wanted}, got {value!r}")
 
 
 def check_flag(owner: Any, name: str) -> None:
@@ -39,3 +41,10 @@ def check_epochs(owner: Any) -> None:
     check_flag(owner, "average")
     check_flag(owner, "shuffle")
     check_whole(owner, "patience", minimum=1, optional=True)
+
+
+def check_max_margin(owner: Any) -> None:
+    """The parameters that every max-margin learner has."""
+    check_number(owner, "C", minimum=0, above=True)
+    check_whole(owner, "k", minimum=1)
+    check_epochs(owner)

@@ -19,7 +19,10 @@ _SLICE_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Epoch:
-    """What is known after an epoch. `accuracy`: of the searches made while learning, before each update."""
+    """What is known after an epoch. `accuracy`: of the searches made while learning, before each update.
+
+    `objective`: the dual objective that the learner raises, where there is one.
+    """
 
     epoch: int
     loss: float
@@ -27,6 +30,7 @@ class Epoch:
     updates: int
     seconds: float
     dev_score: float | None = None
+    objective: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -111,7 +115,7 @@ def _callables(callbacks: Iterable[Callback]) -> list[Callback]:
 
 def _run_epoch(oracle: Any, rule: _core.Rule, order: Any, number: int, bar: ProgressBar) -> Epoch:
     started = time.perf_counter()
-    loss, errors, places, updates = 0.0, 0, 0, 0
+    loss, errors, places, updates, objective = 0.0, 0, 0, 0, None
     done, size = 0, 64
     while done < len(order):
         before = time.perf_counter()
@@ -121,11 +125,12 @@ def _run_epoch(oracle: Any, rule: _core.Rule, order: Any, number: int, bar: Prog
         errors += outcome.errors
         places += outcome.places
         updates += outcome.updates
+        objective = outcome.objective
         bar.advance(min(done, len(order)))
         seconds = max(time.perf_counter() - before, 1e-9)
         size = max(1, min(4 * size, int(size * _SLICE_SECONDS / seconds)))
     accuracy = 1.0 if places == 0 else 1 - errors / places
-    return Epoch(number, loss, accuracy, updates, time.perf_counter() - started)
+    return Epoch(number, loss, accuracy, updates, time.perf_counter() - started, objective=objective)
 
 
 def _python_oracle(oracle: Any) -> _core.PythonOracle:

@@ -1,0 +1,88 @@
+// The dual variables of one example: one for gold, one for each rival that is kept.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "oracle.hpp"
+#include "smo.hpp"
+
+namespace margent {
+
+class WorkingSet {
+ public:
+  // All of `total`, which is C times the weight of the example, is with gold.
+  explicit WorkingSet(double total) : gold_(total) {}
+
+  std::size_t size() const { return members_.size(); }
+
+  // Takes in the rivals of the last answer that it does not have yet.
+  void extend(const Oracle& oracle, const Answer& answer) {
+    for (std::size_t j = 0; j < answer.rivals.size(); ++j) {
+      if (answer.rivals[j].errors == 0) continue;
+      Member member{{}, answer.rivals[j].loss, 0};
+      oracle.delta(j, member.delta);
+      const auto same = [&](const Member& m) { return m.loss == member.loss && m.delta == member.delta; };
+      if (std::none_of(members_.begin(), members_.end(), same)) members_.push_back(std::move(member));
+    }
+  }
+
+  // Solves the dual over gold and the members (15, 16) and moves the weights along (9). Returns by how much the dual
+  // objective rose. Members whose variable is zero leave.
+  double optimize(Oracle& oracle, const SmoLimits& limits) {
+    if (members_.empty()) return 0;
+    const std::size_t m = members_.size() + 1;
+    gram_.assign(m * m, 0);
+    hinge_.assign(m, 0);
+    values_.assign(m, gold_);
+    for (std::size_t i = 1; i < m; ++i) {
+      const Member& member = members_[i - 1];
+      hinge_[i] = member.loss - oracle.score(member.delta);
+      values_[i] = member.value;
+      for (std::size_t j = 1; j <= i; ++j) gram_[i * m + j] = gram_[j * m + i] = dot(member.delta, members_[j - 1].delta);
+    }
+    const double gained = smo(gram_, hinge_, values_, limits);
+    SparseVector change;
+    for (std::size_t i = 1; i < m; ++i) {
+      Member& member = members_[i - 1];
+      const double step = values_[i] - member.value;
+      member.value = values_[i];
+      if (step == 0) continue;
+      for (const auto& [index, value] : member.delta) change.push_back({index, step * value});
+    }
+    gold_ = values_[0];
+    settle(change);
+    if (!change.empty()) oracle.add(change, 1);
+    std::erase_if(members_, [](const Member& member) { return member.value == 0; });
+    return gained;
+  }
+
+  // Makes one member of the two with the smallest variables until no more than `limit` are left. It stands for the
+  // mean of both, weighted by their variables: the weights and the dual objective stay as they are.
+  void shrink(std::size_t limit) {
+    while (members_.size() > std::max<std::size_t>(limit, 1)) {
+      std::partial_sort(members_.begin(), members_.begin() + 2, members_.end(),
+                        [](const Member& a, const Member& b) { return a.value < b.value; });
+      Member& kept = members_[1];
+      const Member& other = members_[0];
+      const double total = kept.value + other.value, share = other.value / total;
+      for (auto& [index, value] : kept.delta) value *= 1 - share;
+      for (const auto& [index, value] : other.delta) kept.delta.push_back({index, share * value});
+      settle(kept.delta);
+      kept.loss += share * (other.loss - kept.loss);
+      kept.value = total;
+      members_.erase(members_.begin());
+    }
+  }
+
+ private:
+  struct Member {
+    SparseVector delta;
+    double loss, value;
+  };
+  double gold_;
+  std::vector<Member> members_;
+  // Not state: room that optimize uses again.
+  static inline thread_local std::vector<double> gram_, hinge_, values_;
+};
+
+}  // namespace margent

@@ -1,0 +1,45 @@
+"""MIRA, the margin infused relaxed algorithm, on the k best answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from margent import _core
+from margent.learners.parameters import check_max_margin, check_number
+
+
+@dataclass(frozen=True)
+class MIRA:
+    """k-best MIRA, the margin infused relaxed algorithm (Crammer et al. 2005; paper 004, section 4.1).
+
+    For each example, the new weights solve (13, 14)
+
+        min  1/2 |w - w_before|^2 + C xi    s.t.  w . (F(gold) - F(y)) >= loss(y) - xi  for y of the k best,  xi >= 0
+
+    all k constraints at once, by sequential minimal optimisation of the dual (15 to 20). The k best are those with the
+    largest score + loss; right answers among them are passed over.
+
+    When to use it: where `PassiveAggressive` with k > 1 is good. MIRA finds the one best compromise between the k
+    answers, and its steps do not depend on their order. With k = 1 both are the same. An epoch costs one search for
+    the k best per example, k^2 inner products of short vectors, and some passes over k numbers.
+
+    Label costs make the loss: an answer costs the sum of the costs of its mistakes. The weight of an example multiplies
+    C. The `loss` of the history is the hinge loss of the first answer, summed over the examples.
+    """
+
+    C: float = field(default=1.0, metadata={"help": "the longest step of an example; smaller: calmer, for noisy data"})
+    k: int = field(default=5, metadata={"help": "answers to learn from for each example"})
+    tol: float = field(default=0.001, metadata={"help": "how exactly the problem of an example is solved"})
+    epochs: int = field(default=10, metadata={"help": "passes over the training data"})
+    average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
+    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
+    patience: int | None = field(
+        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
+    )
+
+    def __post_init__(self) -> None:
+        check_max_margin(self)
+        check_number(self, "tol", minimum=0)
+
+    def rule(self) -> _core.Rule:
+        return _core.MiraRule(float(self.C), int(self.k), float(self.tol))
