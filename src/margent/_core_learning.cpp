@@ -242,7 +242,7 @@ void bind_learning(nb::module_& m) {
       .def("weights", [](const PythonOracle& o, bool average) { return average ? o.averaged() : o.weights(); }, nb::arg("average"));
 
   nb::class_<Rule>(m, "Rule", "How one example moves the weights.");
-  nb::class_<PerceptronRule, Rule>(m, "PerceptronRule").def(nb::init<double, int>(), nb::arg("margin"), nb::arg("k"));
+  nb::class_<PerceptronRule, Rule>(m, "PerceptronRule").def(nb::init<double, int>(), nb::arg("margin"), nb::arg("k") = 1);
   nb::class_<PassiveAggressiveRule, Rule>(m, "PassiveAggressiveRule")
       .def(nb::init<double, int, bool>(), nb::arg("C"), nb::arg("k"), nb::arg("restricted"));
   nb::class_<MiraRule, Rule>(m, "MiraRule").def(nb::init<double, int, double>(), nb::arg("C"), nb::arg("k"), nb::arg("tol"));
