@@ -73,13 +73,16 @@ class Problem:
         return len(self.order) - int(np.diff(self.ends).max())
 
     def parts(self, task: Task) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The sentences to learn from and those to be tested on. Fewer to learn from are the first of the more."""
+        """The sentences to learn from, in their own order, and those to be tested on.
+
+        The fewer sentences of a lower rung are among the more of a higher one.
+        """
         if self.X_test is not None:
-            return self.order[: task.sentences], np.empty(0, dtype=np.int64)
+            return np.sort(self.order[: task.sentences]), np.empty(0, dtype=np.int64)
         start, end = self.ends[task.fold], self.ends[task.fold + 1]
         # What follows the test part comes first: else all folds but the first would begin with the same sentences.
         learnt = np.concatenate([self.order[end:], self.order[:start]])
-        return learnt[: task.sentences], self.order[start:end]
+        return np.sort(learnt[: task.sentences]), self.order[start:end]
 
     def evaluate(self, task: Task, stop: Callable[[], bool] = lambda: False) -> Outcome:
         """Trains and scores a candidate, on one thread. A failure is an outcome as well.

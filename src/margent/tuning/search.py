@@ -76,7 +76,8 @@ def tune(
     -------
     TuningResult
         `best_parameters`, `best_tagger()`, `table()`, `plot(path)`, `trials`. A candidate that fails is among the
-        trials with its message. After Ctrl-C, the result is of what was done by then, and `interrupted`.
+        trials with its message. After Ctrl-C, the result is of what was done by then, and `interrupted`; where no
+        trial was done yet, KeyboardInterrupt is raised.
 
     Cost: trials x folds trainings on all the data without halving; with it, a third of that with 27 trials, and less
     with more of them. Each process holds the data once.
@@ -118,9 +119,9 @@ def tune(
         path = Path(folder) / JOURNAL
     with Journal(path, settings) as journal:
         interrupted = not _climb(problem, ladder, journal, _n_jobs(jobs), progress)
-        if interrupted and not journal.outcomes:
-            raise KeyboardInterrupt
         result = make_result(problem, searched.parameters, ladder, journal.outcomes, interrupted)
+    if interrupted and not result.trials:
+        raise KeyboardInterrupt
     if folder is not None:
         result.save(folder)
     return result
