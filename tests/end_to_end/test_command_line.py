@@ -87,7 +87,7 @@ def test_ctrl_c_while_waiting_for_input(folder):
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C cannot be sent to a process of its own there")
 def test_ctrl_c_in_a_search_which_then_goes_on(folder):
     """As on a terminal, the signal goes to the workers too; none of them is left behind or complains."""
-    search = "tune train.txt --learner pa --search C=0.1,1 k=1,5 --folds 5 --jobs 2 --out"
+    search = "tune test.txt --learner pa --search C=0.1,1 k=1,5 --folds 5 --jobs 2 --out"
     command = [*MARGENT, *search.split(), "stopped"]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
