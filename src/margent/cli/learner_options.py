@@ -54,9 +54,8 @@ def chosen_learners(arguments: argparse.Namespace, names: Sequence[str]) -> dict
     owned = {name: {field.name for field in dataclasses.fields(LEARNERS[name])} for name in names}
     for parameter in given_parameters(arguments):
         if not any(parameter in own for own in owned.values()):
-            raise UsageError(
-                f"{_option(parameter)} is no parameter of the learner{'s'[: len(names) > 1]} {', '.join(names)}"
-            )
+            whose = f"the learner {names[0]}" if len(names) == 1 else f"the learners {', '.join(names)}"
+            raise UsageError(f"{_option(parameter)} is no parameter of {whose}")
     result = {}
     for name, own in owned.items():
         options = {key: value for key, value in vars(arguments).items() if key.removeprefix(_PREFIX) in own}
@@ -84,7 +83,7 @@ def as_options(learner: Any) -> list[str]:
         if isinstance(value, bool) and _is_flag(field.name):
             options.append(_option(field.name) if value else _option(f"no_{field.name}"))
         else:
-            options += [_option(field.name), _shown(value)]
+            options += [_option(field.name), value if isinstance(value, str) else _shown(value)]
     return options
 
 

@@ -17,7 +17,7 @@ _SPACES: dict[str, dict[str, Any]] = {
     "rpa": _MARGIN,
     "mira": _MARGIN,
     "sdm": _MARGIN,
-    "larank": _MARGIN,
+    "larank": {"C": Range(0.001, 10, log=True), "k": [1, 2, 5]},  # made for a single pass
     "ssvm": {"C": Range(0.001, 10, log=True)},
     "crf": {"l2": Range(0.001, 100, log=True)},
 }
