@@ -319,3 +319,12 @@ def test_fingerprints():
     different += [fingerprint(arrays), fingerprint(arrays[::-1]), fingerprint([arrays[0]]), fingerprint([["a b"]])]
     different += [fingerprint([["a", "b"]]), fingerprint([["a"], ["b"]]), fingerprint([["a"]], [["b"]])]
     assert len(set(different)) == len(different) - 1  # nothing is nothing
+
+
+def test_progress_is_shown_when_asked_for(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes any file for a terminal
+    monkeypatch.setenv("COLUMNS", "120")
+    tune(PA, X, Y, {"C": [1, 2]}, folds=2, jobs=1, progress=True)
+    assert "rung 1 of 1: 2 trials on 45 sentences" in capsys.readouterr().err
+    tune(PA, X, Y, {"C": [1, 2]}, folds=2, jobs=1)
+    assert capsys.readouterr().err == ""
