@@ -30,6 +30,7 @@ _HOME: dict[str, str] = {
     "Oracle": "margent.learners",
     "PassiveAggressive": "margent.learners",
     "Perceptron": "margent.learners",
+    "Range": "margent.tuning",
     "Reading": "margent.models",
     "RestrictedPassiveAggressive": "margent.learners",
     "Rival": "margent.learners",
@@ -37,14 +38,27 @@ _HOME: dict[str, str] = {
     "Tagger": "margent.models",
     "Templates": "margent.features",
     "TokenMatrix": "margent.features",
+    "TuningResult": "margent.tuning",
     "load": "margent.models",
     "make_addresses": "margent.corpus.generated",
     "read_columns": "margent.corpus.columns",
     "train": "margent.learners",
+    "tune": "margent.tuning",
 }
 """Public name to the module that defines it."""
 
-_SUBPACKAGES = ("corpus", "crfsuite", "errors", "features", "learners", "metrics", "models", "storage", "structures")
+_SUBPACKAGES = (
+    "corpus",
+    "crfsuite",
+    "errors",
+    "features",
+    "learners",
+    "metrics",
+    "models",
+    "storage",
+    "structures",
+    "tuning",
+)
 
 __all__ = ["__version__", *_HOME]
 
@@ -65,6 +79,7 @@ if TYPE_CHECKING:
     from margent import models as models
     from margent import storage as storage
     from margent import structures as structures
+    from margent import tuning as tuning
     from margent.corpus.columns import Columns as Columns
     from margent.corpus.columns import read_columns as read_columns
     from margent.corpus.generated import make_addresses as make_addresses
@@ -93,3 +108,6 @@ if TYPE_CHECKING:
     from margent.models import load as load
     from margent.structures import Forest as Forest
     from margent.structures import ForestBuilder as ForestBuilder
+    from margent.tuning import Range as Range
+    from margent.tuning import TuningResult as TuningResult
+    from margent.tuning import tune as tune

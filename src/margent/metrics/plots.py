@@ -13,39 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margent.errors import CorpusError, MissingExtraError
+from margent.errors import CorpusError
 from margent.metrics.calibration import Calibration
+from margent.metrics.drawing import BLUE as _BLUE
+from margent.metrics.drawing import INK as _INK
+from margent.metrics.drawing import PALE as _PALE
+from margent.metrics.drawing import RED as _RED
+from margent.metrics.drawing import finished as _finish
+from margent.metrics.drawing import new_figure as _figure
+from margent.metrics.drawing import quieten as _quiet
 from margent.metrics.token import ConfusionMatrix
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_INK, _PALE, _BLUE, _RED = "#333333", "#d9d9d9", "#2b6ca3", "#c8553d"
 _COLOURS = (_BLUE, _RED, "#4f9d69", "#8a5fa8", "#b8860b", "#5b6770")
-
-
-def _figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("plots need matplotlib; install it with: pip install 'margent[plot]'") from error
-    return Figure(figsize=(width, height), dpi=150, layout="constrained")
-
-
-def _finish(figure: Figure, path: str | PathLike[str] | None) -> Figure:
-    if path is not None:
-        figure.savefig(path)
-    return figure
-
-
-def _quiet(axes: Axes) -> None:
-    """Take away what carries no information."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(_INK)
-    axes.tick_params(colors=_INK, labelsize=9)
-    axes.grid(axis="y", color=_PALE, linewidth=0.6)
-    axes.set_axisbelow(True)
 
 
 def _short(count: int) -> str:
