@@ -98,6 +98,8 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "epochs": len(tagger.history_),
         "best_epoch": tagger.best_epoch_,
         "interrupted": tagger.interrupted_,
+        "temperature": tagger.temperature_,
+        "calibrated": tagger.calibrated_,
     }
 
 
@@ -123,9 +125,11 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
         "learner": f"{learner['name']}({settings})",
         "settings": ", ".join(others),
         "training": _training(summary, history),
+        "temperature": f"{summary['temperature']:.4g}"
+        + ("" if summary["calibrated"] else " (probabilities are not calibrated)"),
     }
     for name, line in lines.items():
-        print(f"{name:9} {line}")
+        print(f"{name:11} {line}")
 
 
 def _input(summary: dict[str, Any]) -> str:

@@ -27,6 +27,17 @@ def whole(minimum: int) -> Callable[[str], int]:
     return parse
 
 
+def share(text: str) -> float:
+    """A type of option: a number between 0 and 1, without either."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"expected a share between 0 and 1, got {text!r}")
+    return value
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How data files are read."""
     group = parser.add_argument_group("how files are read")

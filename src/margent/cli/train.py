@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.options import SCHEMES, add_reading, add_threads, whole
+from margent.cli.options import SCHEMES, add_reading, add_threads, share, whole
 
 _EXAMPLES = """\
 examples:
@@ -57,6 +57,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL=COST",
         help="what a mistake costs where LABEL is right; others cost 1 (may be repeated)",
     )
+    add(
+        "--calibration",
+        type=share,
+        metavar="SHARE",
+        help="fit the probabilities on this share of the sentences, such as 0.1, by a second training without them "
+        "(with --dev they are fitted on FILE, and this is not needed)",
+    )
     add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
     add("--compact", action="store_true", help="save a smaller model: 16-bit weights, no features of weight zero")
     add("--json", action="store_true", help="print one JSON object instead of tables")
@@ -97,6 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         label_costs=dict(arguments.label_cost) if arguments.label_cost else None,
         restrict_labels=arguments.restrict_labels,
         min_count=arguments.min_count,
+        calibration=arguments.calibration,
         seed=arguments.seed,
         threads=arguments.threads,
     )
@@ -124,6 +132,8 @@ def run(arguments: argparse.Namespace) -> int:
             "epochs": tagger.history_,
             "best_epoch": tagger.best_epoch_,
             "interrupted": tagger.interrupted_,
+            "temperature": tagger.temperature_,
+            "calibrated": tagger.calibrated_,
             "dev": None if report is None else as_json(report),
         }
         say.always(json.dumps(summary, indent=2, ensure_ascii=False))

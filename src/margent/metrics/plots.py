@@ -113,19 +113,33 @@ def plot_confusion(
 
 
 def plot_reliability(
-    calibration: Calibration, path: str | PathLike[str] | None = None, *, title: str = "Reliability"
+    calibration: Calibration | Mapping[str, Calibration],
+    path: str | PathLike[str] | None = None,
+    *,
+    title: str = "Reliability",
 ) -> Figure:
     """How often predictions of each confidence were right (bars), next to what was promised (the diagonal).
 
     A bar below the diagonal is overconfident, one above it too modest; the red part is the gap. Below: how many
-    predictions each bin holds, without which the bars cannot be judged.
+    predictions each bin holds, without which the bars cannot be judged. Several, by name, are drawn side by side.
     """
-    figure = _figure(5.2, 6.0)
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
+    panels = {title: calibration} if isinstance(calibration, Calibration) else dict(calibration)
+    if not panels:
+        raise CorpusError("no reliability curve was given, so there is nothing to draw")
+    figure = _figure(5.2 if len(panels) == 1 else 4.2 * len(panels), 6.0)
+    grid = figure.subplots(2, len(panels), sharex=True, squeeze=False, height_ratios=[3, 1])
+    for (name, curve), above, below in zip(panels.items(), *grid):
+        _draw_reliability(curve, above, below, name)
+    if not isinstance(calibration, Calibration):
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=_INK)
+    return _finish(figure, path)
+
+
+def _draw_reliability(calibration: Calibration, above: Axes, below: Axes, title: str) -> None:
     filled = calibration.counts > 0
     left, width = calibration.edges[:-1][filled], np.diff(calibration.edges)[filled]
     hits, promised = calibration.accuracy[filled], calibration.confidence[filled]
-    edge = {"edgecolor": "white", "linewidth": 0.8, "align": "edge"}
+    edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.8, "align": "edge"}
     above.bar(left, hits, width, color=_BLUE, label="right", **edge)
     above.bar(
         left, promised - hits, width, bottom=hits, facecolor=(*_rgb(_RED), 0.25), label="gap", align="edge",
@@ -150,7 +164,6 @@ def plot_reliability(
     below.set_xlabel("confidence", color=_INK)
     for axes in (above, below):
         _quiet(axes)
-    return _finish(figure, path)
 
 
 def _rgb(colour: str) -> tuple[float, float, float]:

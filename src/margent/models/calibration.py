@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 
 from margent.errors import CorpusError
 from margent.features.choice import feature_map_for
-from margent.metrics.calibration import Calibration, calibration_scores
 from margent.models.confident_spans import FoundSpans, spans_of
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import MISSING
 
 if TYPE_CHECKING:
+    from margent.metrics.calibration import Calibration
     from margent.models.tagger import Tagger
 
 Floats = NDArray[np.float64]
@@ -167,7 +167,7 @@ def reliability(
     >>> found["spans"].expected_error < 0.2
     True
     """
-    from margent.metrics.calibration import span_confidences
+    from margent.metrics.calibration import calibration_scores, span_confidences
 
     X, y = sentences_and_labels(X, y)
     encoded, _ = tagger._encode(X, None)
