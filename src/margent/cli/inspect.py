@@ -125,11 +125,10 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
         "learner": f"{learner['name']}({settings})",
         "settings": ", ".join(others),
         "training": _training(summary, history),
-        "temperature": f"{summary['temperature']:.4g}"
-        + ("" if summary["calibrated"] else " (probabilities are not calibrated)"),
+        "certainty": f"{'' if summary['calibrated'] else 'not '}calibrated, temperature {summary['temperature']:.4g}",
     }
     for name, line in lines.items():
-        print(f"{name:11} {line}")
+        print(f"{name:9} {line}")
 
 
 def _input(summary: dict[str, Any]) -> str:

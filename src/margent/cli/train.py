@@ -143,6 +143,8 @@ def run(arguments: argparse.Namespace) -> int:
     if report is not None:
         best = f" (epoch {tagger.best_epoch_})" if tagger.best_epoch_ is not None else ""
         say(f"\non the development data{best}:\n\n{classification_table(report)}")
+    if tagger.calibrated_ and tagger.temperature_ != 1:
+        say(f"probabilities are calibrated: temperature {tagger.temperature_:.4g}")
     features = tagger.feature_map_.n_unigrams + tagger.feature_map_.n_edges
     say(
         f"saved {arguments.model}: {len(tagger.classes_)} labels, {features:,} features, "

@@ -132,7 +132,7 @@ class HeldOut:
     def temperature(
         self, tagger: Tagger, X: Any, y: Any, sample_weight: Any, development: tuple[Any, Any], progress: bool | None
     ) -> float | None:
-        """The temperature of a tagger like this one, trained without the held-out sentences; None: not to be had."""
+        """The temperature of a tagger like this one, trained without the held-out sentences; None: see above."""
         weights = sentence_weights(sample_weight, len(y))
         held = _part(X, self._held), _part(y, self._held), _part(weights, self._held)
         X, y, weights = _part(X, self._rest), _part(y, self._rest), _part(weights, self._rest)
@@ -141,7 +141,9 @@ class HeldOut:
         # The labels of the whole: parameters may name some that are only in the sentences held out.
         feature_map = feature_map_for(tagger.features, X)
         other._learn(feature_map, tagger._labels, None, X, y, weights, *development, (), progress, True)
-        return None if other.interrupted_ else fitted_temperature(other, *held)
+        if other.interrupted_:  # half trained, its scores are not of the size of the other's
+            raise KeyboardInterrupt
+        return fitted_temperature(other, *held)
 
 
 def _part(sequences: Any, numbers: NDArray[np.int64]) -> Any:

@@ -176,7 +176,7 @@ class Tagger(Estimator):
         held_out = None if self.calibration is None else HeldOut(float(self.calibration), self.seed, y)
         self._learn(feature_map, LabelSet(), None, X, y, sample_weight, X_dev, y_dev, callbacks, progress, True)
         if held_out is not None and not self.interrupted_:
-            self._set_temperature(held_out.temperature(self, X, y, sample_weight, (X_dev, y_dev), progress))
+            self._fit_temperature(lambda: held_out.temperature(self, X, y, sample_weight, (X_dev, y_dev), progress))
         return self
 
     def partial_fit(
@@ -288,7 +288,7 @@ class Tagger(Estimator):
         if weights is None or probabilistic:
             self.temperature_, self.calibrated_ = 1.0, probabilistic
         if X_dev is not None and not probabilistic:
-            self._set_temperature(fitted_temperature(self, *development))
+            self._fit_temperature(lambda: fitted_temperature(self, *development))
 
     def calibrate(self: Self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Fits the `temperature_`, so that a confidence of 0.8 means right in eight cases of ten.
@@ -304,10 +304,16 @@ class Tagger(Estimator):
         temperature = fitted_temperature(self, *sentences_and_labels(X, y), sample_weight)
         if temperature is None:
             raise CorpusError("the tagger predicts no span in these data that their labels could confirm or refute")
-        self._set_temperature(temperature)
+        self.temperature_, self.calibrated_ = temperature, True
         return self
 
-    def _set_temperature(self, temperature: float | None) -> None:
+    def _fit_temperature(self, fit: Callable[[], float | None]) -> None:
+        """At the end of a training: Ctrl-C, or data without a span to judge, leave what was learned as it is."""
+        try:
+            temperature = fit()
+        except KeyboardInterrupt:
+            self.interrupted_ = True
+            return
         if temperature is not None:
             self.temperature_, self.calibrated_ = temperature, True
 

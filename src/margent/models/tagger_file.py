@@ -35,7 +35,7 @@ _PLAIN = ("order", "scheme", "restrict_labels", "min_count", "calibration", "lay
 # What `_set_learned` sets.
 _LEARNED = (
     *("feature_map_", "weights_", "classes_", "scheme_", "history_", "best_epoch_", "interrupted_"),
-    *("temperature_", "calibrated_"),
+    *("temperature_", "calibrated_", "_warned"),
     *("_labels", "_native", "_dictionary"),
 )
 
@@ -130,7 +130,7 @@ def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
     tagger.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
     tagger.interrupted_ = file.value("interrupted", bool)
     tagger.calibrated_ = file.header.get("temperature") is not None  # older files have none
-    tagger.temperature_ = 1.0
+    tagger.temperature_, tagger._warned = 1.0, False
     if tagger.calibrated_:
         tagger.temperature_ = file.value("temperature", float, minimum=SMALLEST, maximum=LARGEST)
     tagger._native = None
