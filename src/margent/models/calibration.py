@@ -18,13 +18,16 @@ one is the best or close to it for both everywhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from margent import _core
 from margent.errors import CorpusError
 from margent.features.choice import feature_map_for
 from margent.models.confident_spans import FoundSpans, spans_of
@@ -35,8 +38,6 @@ if TYPE_CHECKING:
     from margent.metrics.calibration import Calibration
     from margent.models.tagger import Tagger
 
-Floats = NDArray[np.float64]
-
 SMALLEST, LARGEST = 1e-30, 1e30  # temperatures beyond these are for no scores that training makes
 _SURE = 1 - 1e-12  # closer to 1 a confidence is rounding
 
@@ -46,8 +47,8 @@ def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None
 
     A predicted span can be judged where its tokens and its neighbours are labelled. `sample_weight`: (n_sentences,),
     what each span of a sentence counts. So that a few spans that are all right do not make T zero and every confidence
-    1, two more are added, one right and one wrong, both with the mean of all log probabilities (as Platt 1999 does for
-    classifiers). T is the same multiple for scores that are multiplied, and 1 if nothing is better.
+    1, two more are added, one right and one wrong, both with the mean of all log probabilities (much as Platt 1999 does
+    for classifiers). Scores c times as large have a T c times as large. T is 1 if no other is better.
 
     Costs one search for the two best labellings and about ten passes for the probabilities.
     """
@@ -57,34 +58,34 @@ def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None
     weights = sentence_weights(sample_weight, encoded.n_sequences)
     if tagger.weights_.n_labels == 1:
         return 1.0
-    chain, threads = tagger._chain(), tagger._threads()
-    ids, scores = chain.best(encoded.examples(allowed=allowed), threads)
+    chain, examples, threads = tagger._chain(), encoded.examples(allowed=allowed), tagger._threads()
+    ids, scores = chain.best(examples, threads)
     spans = FoundSpans(chain, encoded, allowed, ids, tagger._labels, tagger.scheme_, threads)
     names = np.array([*extended.names, None], dtype=object)[gold]  # missing: -1, the last
-    by_sentence = [names[a:b].tolist() for a, b in zip(encoded.sequence_ptr[:-1], encoded.sequence_ptr[1:])]
-    judged, right = _judged(spans, by_sentence, tagger.scheme_)
-    sentences = np.array([s for s, _ in spans.found], dtype=np.int64)
-    judged &= (scores > -np.inf)[sentences]
-    counted = np.ones(len(judged)) if weights is None else weights[sentences].astype(np.float64)
+    judged, right = _judged(spans, [names[a:b].tolist() for a, b in pairwise(encoded.sequence_ptr)], tagger.scheme_)
+    counted = np.where(scores > -np.inf, 1.0 if weights is None else weights, 0.0)  # some may have no labelling at all
+    counted = counted[np.array([s for s, _ in spans.found], dtype=np.int64)]
     judged &= counted > 0
     if not judged.any():
         return None
-    share = counted[judged] / counted[judged].sum()
-    n = int(judged.sum())
-    hits = (n * share * right[judged] + share) / (n + 2)
-    misses = (n * share * ~right[judged] + share) / (n + 2)
+    n, share = int(judged.sum()), counted[judged] / counted[judged].sum()
+    hits, misses = share * (n * right[judged] + 1), share * (n * ~right[judged] + 1)
 
     @cache
     def loss(log_temperature: float) -> float:
         log_c = spans.log_probabilities(2.0**-log_temperature)[judged]
         return -float(hits @ log_c + misses @ np.log1p(-np.minimum(np.exp(log_c), _SURE)))
 
-    _, readings, counts = chain.k_best(encoded.examples(allowed=allowed), 2, threads)
-    gaps = np.array([two[0] - two[1] for two, count in zip(readings, counts) if count == 2])
-    gaps = gaps[gaps > 0]
-    unit = float(np.clip(np.median(gaps), SMALLEST, LARGEST)) if len(gaps) else 1.0
-    best = _lowest(loss, float(np.log2(unit)))
-    return float(np.clip(2.0**best, SMALLEST, LARGEST)) if loss(best) < loss(0.0) else 1.0
+    best = _lowest(loss, math.log2(_typical_lead(chain, examples, threads)))
+    return min(max(2.0**best, SMALLEST), LARGEST) if loss(best) < loss(0.0) else 1.0
+
+
+def _typical_lead(chain: _core.LinearChain, examples: _core.Examples, threads: int) -> float:
+    """By how much the best labelling of a sentence leads, in the median: the size of scores that make a difference."""
+    _, scores, counts = chain.k_best(examples, 2, threads)
+    leads = np.array([first - second for (first, second), count in zip(scores, counts) if count == 2])
+    leads = leads[leads > 0]
+    return float(np.clip(np.median(leads), SMALLEST, LARGEST)) if len(leads) else 1.0
 
 
 def _judged(
@@ -114,36 +115,28 @@ def _lowest(function: Callable[[float], float], start: float, steps: int = 60) -
     return start
 
 
-class HeldOut:
-    """The split for `Tagger(calibration=share)`: a share of the labelled sentences, drawn with the tagger's seed."""
+def held_out_temperature(
+    tagger: Tagger, X: Any, y: Any, sample_weight: Any, development: tuple[Any, Any], progress: bool | None
+) -> float | None:
+    """For `Tagger(calibration=share)`: the temperature of a tagger like this one, trained without a share of (X, y).
 
-    def __init__(self, share: float, seed: int, y: Any) -> None:
-        labelled = np.array([i for i, labels in enumerate(y) if any(label is not None for label in labels)], dtype=int)
-        if len(labelled) < 2:
-            raise CorpusError(
-                f"calibration={share} holds out labelled sentences, but there are only {len(labelled)}; "
-                "expected at least 2"
-            )
-        n = min(max(round(share * len(labelled)), 1), len(labelled) - 1)
-        drawn = np.random.default_rng(seed).permutation(labelled)[:n]
-        self._held = np.sort(drawn)
-        self._rest = np.setdiff1d(np.arange(len(y)), drawn)
-
-    def temperature(
-        self, tagger: Tagger, X: Any, y: Any, sample_weight: Any, development: tuple[Any, Any], progress: bool | None
-    ) -> float | None:
-        """The temperature of a tagger like this one, trained without the held-out sentences; None: see above."""
-        weights = sentence_weights(sample_weight, len(y))
-        held = _part(X, self._held), _part(y, self._held), _part(weights, self._held)
-        X, y, weights = _part(X, self._rest), _part(y, self._rest), _part(weights, self._rest)
-        parameters = {**tagger.get_params(deep=False), "calibration": None, "scheme": tagger.scheme_}
-        other = type(tagger)(**parameters)
-        # The labels of the whole: parameters may name some that are only in the sentences held out.
-        feature_map = feature_map_for(tagger.features, X)
-        other._learn(feature_map, tagger._labels, None, X, y, weights, *development, (), progress, True)
-        if other.interrupted_:  # half trained, its scores are not of the size of the other's
-            raise KeyboardInterrupt
-        return fitted_temperature(other, *held)
+    The share is of the sentences that have a label, drawn with the tagger's seed.
+    """
+    labelled = [i for i, labels in enumerate(y) if any(label is not None for label in labels)]
+    if len(labelled) < 2:
+        raise CorpusError(f"calibration={tagger.calibration} holds out labelled sentences, and there is only one")
+    n = min(max(round(float(tagger.calibration or 0) * len(labelled)), 1), len(labelled) - 1)
+    held = np.sort(np.random.default_rng(tagger.seed).permutation(labelled)[:n])
+    rest = np.setdiff1d(np.arange(len(y)), held)
+    weights = sentence_weights(sample_weight, len(y))
+    other = type(tagger)(**{**tagger.get_params(deep=False), "calibration": None, "scheme": tagger.scheme_})
+    feature_map = feature_map_for(tagger.features, _part(X, rest))
+    # With the labels of the whole: parameters may name some that are only in the sentences held out.
+    parts = (_part(X, rest), _part(y, rest), _part(weights, rest), *development)
+    other._learn(feature_map, tagger._labels, None, *parts, (), progress, True)
+    if other.interrupted_:  # half trained, its scores are not of the size of the other's
+        raise KeyboardInterrupt
+    return fitted_temperature(other, _part(X, held), _part(y, held), _part(weights, held))
 
 
 def _part(sequences: Any, numbers: NDArray[np.int64]) -> Any:

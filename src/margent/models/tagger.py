@@ -20,7 +20,7 @@ from margent.features.feature_map import FeatureMap
 from margent.learners import LEARNERS, Perceptron, learner_named, train
 from margent.learners.training import Callback
 from margent.models import tagger_file
-from margent.models.calibration import HeldOut, fitted_temperature
+from margent.models.calibration import fitted_temperature, held_out_temperature
 from margent.models.chain_weights import ChainWeights
 from margent.models.confident_spans import ConfidentSpan, FoundSpans
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
@@ -173,10 +173,10 @@ class Tagger(Estimator):
             delattr(self, name)
         X, y = sentences_and_labels(X, y)
         feature_map = feature_map_for(self.features, X)
-        held_out = None if self.calibration is None else HeldOut(float(self.calibration), self.seed, y)
         self._learn(feature_map, LabelSet(), None, X, y, sample_weight, X_dev, y_dev, callbacks, progress, True)
-        if held_out is not None and not self.interrupted_:
-            self._fit_temperature(lambda: held_out.temperature(self, X, y, sample_weight, (X_dev, y_dev), progress))
+        if self.calibration is not None and not self.interrupted_:
+            data = X, y, sample_weight, (X_dev, y_dev)
+            self._fit_temperature(lambda: held_out_temperature(self, *data, progress))
         return self
 
     def partial_fit(
@@ -284,7 +284,8 @@ class Tagger(Estimator):
         self._native = None
         self._chain()
         self._warned = False
-        probabilistic = bool(getattr(learner, "probabilistic", False))
+        # Costs make a likelihood lean away from the dear mistakes, so that its probabilities are no longer fair.
+        probabilistic = bool(getattr(learner, "probabilistic", False)) and not self.label_costs
         if weights is None or probabilistic:
             self.temperature_, self.calibrated_ = 1.0, probabilistic
         if X_dev is not None and not probabilistic:

@@ -187,6 +187,7 @@ def test_a_likelihood_needs_no_temperature(raw: Tagger) -> None:
     assert Tagger(learner=Likelihood(epochs=3), calibration=0.2).fit(*TRAIN).temperature_ > 1.5
     went_on = copy.deepcopy(raw).calibrate(*DEV).set_params(learner=Likelihood(epochs=1)).partial_fit(*TRAIN)
     assert went_on.temperature_ == 1.0 and went_on.calibrated_
+    assert not Tagger(learner=Likelihood(epochs=1), label_costs={"O": 2.0}).fit(*TRAIN).calibrated_
 
 
 def test_going_on_keeps_it_and_development_data_renew_it(raw: Tagger) -> None:
@@ -260,7 +261,7 @@ def test_shares_that_are_none(share: Any) -> None:
 
 
 def test_too_little_to_hold_out() -> None:
-    with pytest.raises(CorpusError, match="only 1; expected at least 2"):
+    with pytest.raises(CorpusError, match="there is only one"):
         Tagger(calibration=0.5).fit([["a"], ["b"]], [["A"], [None]])
 
 
