@@ -28,13 +28,13 @@ def whole(minimum: int) -> Callable[[str], int]:
 
 
 def share(text: str) -> float:
-    """A type of option: a number between 0 and 1, without either."""
+    """A type of option: a number from 0 to less than 1."""
     try:
         value = float(text)
     except ValueError:
-        value = 0.0
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"expected a share between 0 and 1, got {text!r}")
+        value = -1.0
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"expected a share from 0 to less than 1, got {text!r}")
     return value
 
 

@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=share,
         metavar="SHARE",
         help="fit the probabilities on this share of the sentences, such as 0.1, by a second training without them "
-        "(with --dev they are fitted on FILE, and this is not needed)",
+        "(not needed with --dev, on which they are fitted anyway; 0: not at all)",
     )
     add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
     add("--compact", action="store_true", help="save a smaller model: 16-bit weights, no features of weight zero")

@@ -129,7 +129,7 @@ def held_out_temperature(
     held = np.sort(np.random.default_rng(tagger.seed).permutation(labelled)[:n])
     rest = np.setdiff1d(np.arange(len(y)), held)
     weights = sentence_weights(sample_weight, len(y))
-    other = type(tagger)(**{**tagger.get_params(deep=False), "calibration": None, "scheme": tagger.scheme_})
+    other = type(tagger)(**{**tagger.get_params(deep=False), "calibration": 0, "scheme": tagger.scheme_})
     feature_map = feature_map_for(tagger.features, _part(X, rest))
     # With the labels of the whole: parameters may name some that are only in the sentences held out.
     parts = (_part(X, rest), _part(y, rest), _part(weights, rest), *development)

@@ -24,8 +24,8 @@ def check_parameters(tagger: Tagger) -> None:
     if tagger.label_costs is not None and not isinstance(tagger.label_costs, Mapping):
         raise ValueError(f"label_costs of Tagger should be a dict from label to cost, got {tagger.label_costs!r}")
     share = tagger.calibration
-    if share is not None and (isinstance(share, bool) or not isinstance(share, Real) or not 0 < share < 1):
-        raise ValueError(f"calibration of Tagger should be a share between 0 and 1 or None, got {share!r}")
+    if share is not None and (isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share < 1):
+        raise ValueError(f"calibration of Tagger should be a share from 0 to less than 1, or None, got {share!r}")
     _check_constrain(tagger.constrain)
     if tagger.layout not in ("auto", "dense", "sparse"):
         raise ValueError(f"layout of Tagger should be auto, dense or sparse, got {tagger.layout!r}")

@@ -72,7 +72,7 @@ class Tagger(Estimator):
         Features that occur less often in the training data are left out.
     calibration : float or None
         A share of the training sentences, such as 0.1, to make probabilities honest with: after the training a second
-        one without them gives the `temperature_`. Takes twice the time. None: see `calibrate`.
+        one without them gives the `temperature_`. Takes twice the time. None: only on development data; 0: not at all.
     layout : "auto", "dense" or "sparse"
         How weights are kept: rows over all labels, or only those touched. Does not change the results.
     seed : int
@@ -174,7 +174,7 @@ class Tagger(Estimator):
         X, y = sentences_and_labels(X, y)
         feature_map = feature_map_for(self.features, X)
         self._learn(feature_map, LabelSet(), None, X, y, sample_weight, X_dev, y_dev, callbacks, progress, True)
-        if self.calibration is not None and not self.interrupted_:
+        if self.calibration and not self.interrupted_:
             data = X, y, sample_weight, (X_dev, y_dev)
             self._fit_temperature(lambda: held_out_temperature(self, *data, progress))
         return self
@@ -288,7 +288,7 @@ class Tagger(Estimator):
         probabilistic = bool(getattr(learner, "probabilistic", False)) and not self.label_costs
         if weights is None or probabilistic:
             self.temperature_, self.calibrated_ = 1.0, probabilistic
-        if X_dev is not None and not probabilistic:
+        if X_dev is not None and not probabilistic and self.calibration != 0:
             self._fit_temperature(lambda: fitted_temperature(self, *development))
 
     def calibrate(self: Self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:

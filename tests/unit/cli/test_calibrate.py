@@ -48,6 +48,8 @@ def test_training_calibrates_too(margent, folder, tmp_path):
         tagger = library.load(tmp_path / "m")
         assert tagger.calibrated_
         assert f"probabilities are calibrated: temperature {tagger.temperature_:.4g}" in output
+    assert margent(*train, "--dev", folder / "dev.txt", "--calibration", 0).status == 0
+    assert not library.load(tmp_path / "m").calibrated_
     report = json.loads(margent(*train, "--calibration", 0.2, "--json").output)
     assert report["temperature"] == tagger.temperature_ and report["calibrated"] is True
 

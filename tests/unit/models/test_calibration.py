@@ -152,6 +152,9 @@ def test_development_data_give_the_temperature(raw: Tagger) -> None:
     again = copy.deepcopy(tagger).calibrate(*DEV)
     assert again.temperature_ == tagger.temperature_ != 1.0
     assert not raw.calibrated_ and raw.temperature_ == 1.0
+    never = Tagger(learner=Perceptron(epochs=3), calibration=0).fit(*TRAIN, X_dev=DEV[0], y_dev=DEV[1])
+    assert not never.calibrated_ and never.temperature_ == 1.0
+    assert never.predict(TEST[0]) == tagger.predict(TEST[0])
 
 
 def test_a_share_of_the_training_data_gives_the_temperature(raw: Tagger) -> None:
@@ -254,9 +257,9 @@ def test_one_label_and_weights_of_zero() -> None:
     assert np.isfinite(tagger.temperature_) and tagger.temperature_ > 0
 
 
-@pytest.mark.parametrize("share", [0, 1, 1.5, -0.1, True, "0.1", float("nan")])
+@pytest.mark.parametrize("share", [1, 1.5, -0.1, True, "0.1", float("nan")])
 def test_shares_that_are_none(share: Any) -> None:
-    with pytest.raises(ValueError, match="calibration of Tagger should be a share between 0 and 1"):
+    with pytest.raises(ValueError, match="calibration of Tagger should be a share from 0 to less than 1"):
         Tagger(calibration=share).fit(*TRAIN)
 
 
