@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 _HOME: dict[str, str] = {
     "Answer": "margent.learners",
+    "CalibrationWarning": "margent.errors",
     "Columns": "margent.corpus.columns",
     "ConfidentSpan": "margent.models",
     "ConstraintError": "margent.errors",
@@ -42,6 +43,7 @@ _HOME: dict[str, str] = {
     "load": "margent.models",
     "make_addresses": "margent.corpus.generated",
     "read_columns": "margent.corpus.columns",
+    "reliability": "margent.models",
     "train": "margent.learners",
     "tune": "margent.tuning",
 }
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
     from margent.corpus.columns import Columns as Columns
     from margent.corpus.columns import read_columns as read_columns
     from margent.corpus.generated import make_addresses as make_addresses
+    from margent.errors import CalibrationWarning as CalibrationWarning
     from margent.errors import ConstraintError as ConstraintError
     from margent.errors import CorpusError as CorpusError
     from margent.errors import DataNotFoundError as DataNotFoundError
@@ -106,6 +109,7 @@ if TYPE_CHECKING:
     from margent.models import Reading as Reading
     from margent.models import Tagger as Tagger
     from margent.models import load as load
+    from margent.models import reliability as reliability
     from margent.structures import Forest as Forest
     from margent.structures import ForestBuilder as ForestBuilder
     from margent.tuning import Range as Range

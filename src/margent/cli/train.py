@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.options import add_reading, add_threads
+from margent.cli.options import add_reading, add_threads, share
 
 _EXAMPLES = """\
 examples:
@@ -38,6 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--dev", metavar="FILE", help="labelled data to watch: the epoch that does best on them is kept")
     add("--learner", choices=tuple(LEARNERS), default="perceptron", help="how mistakes move the weights")
     add_tagger_options(parser)
+    add(
+        "--calibration",
+        type=share,
+        metavar="SHARE",
+        help="fit the probabilities on this share of the sentences, such as 0.1, by a second training without them "
+        "(not needed with --dev, on which they are fitted anyway; 0: not at all)",
+    )
     add("--compact", action="store_true", help="save a smaller model: 16-bit weights, no features of weight zero")
     add("--json", action="store_true", help="print one JSON object instead of tables")
     add_threads(parser)
@@ -56,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--patience watches the development data: give --dev FILE")
     check_target(arguments.model)
     reader = DataReader.of(arguments)
-    tagger = chosen_tagger(arguments, learner).set_params(threads=arguments.threads)
+    tagger = chosen_tagger(arguments, learner).set_params(threads=arguments.threads, calibration=arguments.calibration)
     X, y = reader.labelled(arguments.train, arguments.scheme)
     X_dev: Any
     y_dev: Any
@@ -81,6 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
             "epochs": tagger.history_,
             "best_epoch": tagger.best_epoch_,
             "interrupted": tagger.interrupted_,
+            "temperature": tagger.temperature_,
+            "calibrated": tagger.calibrated_,
             "dev": None if report is None else as_json(report),
         }
         say.always(json.dumps(summary, indent=2, ensure_ascii=False))
@@ -90,6 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
     if report is not None:
         best = f" (epoch {tagger.best_epoch_})" if tagger.best_epoch_ is not None else ""
         say(f"\non the development data{best}:\n\n{classification_table(report)}")
+    if tagger.calibrated_ and tagger.temperature_ != 1:
+        say(f"probabilities are calibrated: temperature {tagger.temperature_:.4g}")
     features = tagger.feature_map_.n_unigrams + tagger.feature_map_.n_edges
     say(
         f"saved {arguments.model}: {len(tagger.classes_)} labels, {features:,} features, "

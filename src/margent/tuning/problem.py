@@ -101,7 +101,9 @@ class Problem:
 
     def _score(self, task: Task, stop: Callable[[], bool]) -> float:
         learnt, tested = self.parts(task)
-        tagger = self.candidates[task.trial].tagger(self.tagger).set_params(threads=1, scheme=self.scheme)
+        tagger = (
+            self.candidates[task.trial].tagger(self.tagger).set_params(threads=1, scheme=self.scheme, calibration=0)
+        )
         X, y = _part(self.X, learnt), _part(self.y, learnt)
         _forget_labels(tagger, LabelSet().extended(y))
         tagger.fit(X, y, callbacks=[lambda epoch: stop()], progress=False)
