@@ -83,6 +83,12 @@ double chain_score(const ChainScores<Real>& scores, const std::int32_t* labels);
 template <class Real>
 double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels);
 
+// The first half of chain_best and chain_k_best: alpha of the max-plus semiring for all positions, shifted to zero once
+// in a while, as differences within a position are what the search needs. Returns what has to be added to alpha at the
+// last position.
+template <class Real>
+double chain_forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work);
+
 // The second half of chain_best, for alpha (and, where there is a transpose, reached) that somebody else has computed.
 template <class Real>
 double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels);
