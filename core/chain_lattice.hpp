@@ -84,6 +84,12 @@ void first_position(const ChainScores<Real>& scores, Real* alpha) {
   }
 }
 
+// Whether the search keeps `reached`, the best scores over all ways into each state, and can find its way back by it.
+template <class Real>
+bool has_reached(const ChainScores<Real>& scores) {
+  return scores.transposed && !scores.edges;
+}
+
 // The scores of the predecessors of `state` at `position`, up to what is the same for all of them: values[f].
 template <class Real>
 Predecessors predecessor_scores(const ChainScores<Real>& scores, const Real* alpha, int position, std::int64_t state,

@@ -16,7 +16,7 @@ namespace {
 // tries the rest are taken as they come, so that a hopeless case costs little more than the complete step.
 template <class Real>
 void pruned_step(const ChainScores<Real>& scores, const Real* before, const Real* emissions,
-                 std::vector<std::int32_t>& live, Real* out) {
+                 std::vector<std::int32_t>& live, Real* reached, Real* out) {
   const ChainShape& s = scores.shape;
   live.clear();
   for (int i = 0; i < s.n_labels; ++i)
@@ -41,6 +41,7 @@ void pruned_step(const ChainScores<Real>& scores, const Real* before, const Real
     }
   }
   kernels<Real>().max_plus_chosen(n - done, live.data() + done, before, scores.transitions, s.width, s.width, out);
+  std::copy(out, out + s.width, reached);
   for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
 }
 
@@ -53,7 +54,7 @@ void max_step(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, int t
   const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
   const Real* edges = edges_at(scores, t);
   if (s.order == 1 && !edges && (scores.transition_bound || scores.few_labels))
-    return pruned_step(scores, before, emissions, work.live, out);
+    return pruned_step(scores, before, emissions, work.live, work.reached.data() + t * s.states(), out);
   const Real* transitions = transitions_at(scores, edges, work.matrix);
   for (std::int64_t c = 0; c < s.contexts; ++c, out += s.width) {
     if (only_at_start(s, c)) {
@@ -122,7 +123,7 @@ double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& w
   std::int64_t state = best_final_state(scores, alpha, &value);
   if (value == zero<Real>) return value;
   labels[scores.length - 1] = static_cast<std::int32_t>(state % s.width);
-  if (scores.transposed && !scores.edges && !scores.transition_bound && !scores.few_labels) {
+  if (has_reached(scores)) {
     kernels<Real>().viterbi_backward(scores.length, s.n_labels, scores.transposed, s.width, alpha,
                                      work.reached.data(), labels);
     return value;

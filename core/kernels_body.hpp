@@ -208,6 +208,20 @@ void viterbi_backward(int length, int n, const Real* transposed, int width, cons
   }
 }
 
+template <class Real>
+int at_least(int n, const Real* alpha, const Real* row, int width, Real least, std::int32_t* found) {
+  constexpr int w = W<Real>;
+  const Vec<Real, w> bound = broadcast<Real, w>(least);
+  int count = 0;
+  for (int j = 0; j < width; j += w)
+    for (unsigned left = lanes_at_least(load<Real, w>(alpha + j) + load<Real, w>(row + j), bound); left;
+         left &= left - 1) {
+      const int i = j + lowest_bit(left);
+      if (i < n) found[count++] = i;  // past n only what is no number could get here
+    }
+  return count;
+}
+
 template <class Real, int NV, bool weighted>
 MARGENT_INLINE Block<Real, NV> gather_block(const Real* rows, int width, const std::int32_t* ids, const float* values,
                                             std::int64_t count) {
@@ -357,8 +371,8 @@ extern const Kernels<double> double_kernels;
 
 template <class Real>
 constexpr Kernels<Real> all_kernels{
-    max_plus<Real>,       max_plus_chosen<Real>, viterbi_forward<Real>, viterbi_backward<Real>,
-    gather_viterbi<Real>, gather<Real>,          prefetch<Real>};
+    max_plus<Real>, max_plus_chosen<Real>, viterbi_forward<Real>, viterbi_backward<Real>,
+    at_least<Real>, gather_viterbi<Real>,  gather<Real>,          prefetch<Real>};
 const Kernels<float> float_kernels = all_kernels<float>;
 const Kernels<double> double_kernels = all_kernels<double>;
 

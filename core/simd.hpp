@@ -103,7 +103,23 @@ MARGENT_INLINE unsigned equal_lanes(Vec<Real, W> a, Vec<Real, W> b) {
   for (int i = 0; i < W; ++i) mask |= static_cast<unsigned>(lane(a, i) == lane(b, i)) << i;
   return mask;
 }
+// Bit i says whether lane i of a is at least that of b.
+template <class Real, int W>
+MARGENT_INLINE unsigned lanes_at_least(Vec<Real, W> a, Vec<Real, W> b) {
+  unsigned mask = 0;
+  for (int i = 0; i < W; ++i) mask |= static_cast<unsigned>(lane(a, i) >= lane(b, i)) << i;
+  return mask;
+}
 #if defined(__AVX2__) && (defined(__GNUC__) || defined(__clang__))
+MARGENT_INLINE unsigned lanes_at_least(Vec<float, 8> a, Vec<float, 8> b) {
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps((__m256)a.lanes, (__m256)b.lanes, _CMP_GE_OQ)));
+}
+MARGENT_INLINE unsigned lanes_at_least(Vec<double, 4> a, Vec<double, 4> b) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd((__m256d)a.lanes, (__m256d)b.lanes, _CMP_GE_OQ)));
+}
+MARGENT_INLINE unsigned equal_lanes(Vec<double, 4> a, Vec<double, 4> b) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd((__m256d)a.lanes, (__m256d)b.lanes, _CMP_EQ_OQ)));
+}
 MARGENT_INLINE unsigned equal_lanes(Vec<float, 8> a, Vec<float, 8> b) {
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps((__m256)a.lanes, (__m256)b.lanes, _CMP_EQ_OQ)));
 }
