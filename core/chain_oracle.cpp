@@ -103,6 +103,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   answer.places = n - std::count(labels, labels + n, unlabelled);
   answer.rivals.clear();
   n_rivals_ = 0;
+  in_table_ = no_rival;
   if (answer.places == 0) return;
 
   gold_.assign(labels, labels + n);
@@ -159,7 +160,9 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
   for (int t = 0; t < n; ++t) {
     if (labels[t] == unlabelled) continue;
     float* row = scorer_->emissions() + static_cast<std::size_t>(t) * shape_.width;
-    for (int y = 0; y < shape_.n_labels; ++y) row[y] += y == labels[t] ? 0.0f : cost * label_costs_[labels[t]];
+    const float right = row[labels[t]], wrong = cost * label_costs_[labels[t]];
+    for (int y = 0; y < shape_.width; ++y) row[y] += wrong;
+    row[labels[t]] = right;
   }
 }
 
@@ -221,18 +224,18 @@ ChainOracle::Layout ChainOracle::layout() const {
   return at;
 }
 
-void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
+template <class Visit>
+void ChainOracle::delta_entries(std::size_t rival, Visit visit) const {
   const int n = static_cast<int>(gold_.size());
   const std::int64_t begin = examples_.begin(example_);
   const ChainShape& s = shape_;
   const Layout at = layout();
-  out.clear();
   const std::int32_t* sides[2] = {gold_.data(), labels_of(rival)};
   const auto on_token = [&](int t) {
     const Features& f = examples_.unigrams;
     for (int side = 0; side < 2; ++side)
       for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
-        out.push_back({std::int64_t{f.ids[k]} * s.width + sides[side][t], side ? -f.value(k) : f.value(k)});
+        visit(std::int64_t{f.ids[k]} * s.width + sides[side][t], side ? -f.value(k) : f.value(k));
   };
   const auto on_transition = [&](int t) {
     for (int side = 0; side < 2; ++side) {
@@ -242,18 +245,18 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
       if (edges_ && examples_.edges.ptr && t < n) {
         const Features& f = examples_.edges;
         for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
-          out.push_back({at.edges + f.ids[k] * at.edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k)});
+          visit(at.edges + f.ids[k] * at.edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k));
       }
       if (!learn_transitions_) continue;
       std::int64_t offset = at.levels, size = 1, history = 0;
       for (int level = 0; level < s.order; ++level) {
         // Each level holds its end weights [B^level][width], then its transitions [B^(level+1)][width].
         if (t == n) {
-          out.push_back({offset + history * s.width + y[n - 1], sign});
+          visit(offset + history * s.width + y[n - 1], sign);
           history += label_at(n - 2 - level) * size;
         } else {
           history += label_at(t - 1 - level) * size;
-          out.push_back({offset + (size + history) * s.width + y[t], sign});
+          visit(offset + (size + history) * s.width + y[t], sign);
         }
         offset += size * s.width * (1 + s.base);
         size *= s.base;
@@ -261,8 +264,35 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
     }
   };
   differences(rival, on_token, on_transition);
+}
+
+void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
+  out.clear();
+  delta_entries(rival, [&](std::int64_t index, double value) { out.push_back({index, value}); });
   settle(out);
 }
+
+// One delta is in a table, the entries of the other are looked up as they come. Rules go through the rivals in order and
+// ask for those before, so that it is the later one that stays in the table.
+double ChainOracle::dot(std::size_t i, std::size_t j) const {
+  const auto [earlier, later] = std::minmax(i, j);
+  if (in_table_ != later) {
+    in_table_ = no_rival;
+    std::size_t size = 0;
+    delta_entries(later, [&](std::int64_t, double) { ++size; });
+    table_.reset(size);
+    squared_norm_ = 0;
+    delta_entries(later, [&](std::int64_t index, double value) {
+      squared_norm_ += value * (value + 2 * table_.add(index, value));
+    });
+    in_table_ = later;
+  }
+  if (i == j) return squared_norm_;
+  double sum = 0;
+  delta_entries(earlier, [&](std::int64_t index, double value) { sum += value * table_.at(index); });
+  return sum;
+}
+
 
 template <class OnRow, class OnLevel>
 void ChainOracle::entries(const SparseVector& vector, OnRow on_row, OnLevel on_level) const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "index_sums.hpp"
 #include "linear_chain.hpp"
 #include "oracle.hpp"
 
@@ -40,6 +41,7 @@ class ChainOracle final : public Oracle {
   std::int64_t size() const override { return examples_.n_sequences; }
   void ask(std::int64_t example, const Question& question, Answer& answer) override;
   void delta(std::size_t rival, SparseVector& out) const override;
+  double dot(std::size_t i, std::size_t j) const override;
   double score(const SparseVector& vector) const override;
   void add(const SparseVector& vector, double step) override;
   void move(std::size_t rival, double step) override;
@@ -55,6 +57,8 @@ class ChainOracle final : public Oracle {
   TransitionWeights& transitions() { return transitions_; }
 
  private:
+  static constexpr std::size_t no_rival = static_cast<std::size_t>(-1);
+
   GrowingRows& unigrams() const { return dense_ ? static_cast<GrowingRows&>(*dense_) : *sparse_; }
   double complete_gold(const ChainScores<float>& scores, const std::int32_t* labels);
   void add_costs(const std::int32_t* labels, int n, float cost);
@@ -63,6 +67,10 @@ class ChainOracle final : public Oracle {
   // Calls on_token(t) where gold and the rival differ, on_transition(t) where the transition into t (or the end) does.
   template <class OnToken, class OnTransition>
   void differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const;
+
+  // Calls visit(index, value) for the entries of delta, in any order; indices may come more than once.
+  template <class Visit>
+  void delta_entries(std::size_t rival, Visit visit) const;
 
   // Where parts of the space of all weights begin: unigrams, edges, then the ends and transitions of each level.
   struct Layout {
@@ -89,6 +97,10 @@ class ChainOracle final : public Oracle {
   std::vector<std::int32_t> gold_, rivals_;
   std::vector<double> values_;
   std::size_t n_rivals_ = 0;
+  // The delta that `dot` has in its table, and its squared norm.
+  mutable IndexSums table_;
+  mutable std::size_t in_table_ = no_rival;
+  mutable double squared_norm_ = 0;
 };
 
 }  // namespace margent

@@ -62,6 +62,13 @@ class Oracle {
   virtual void ask(std::int64_t example, const Question& question, Answer& answer) = 0;
   // delta of rival j of the last answer.
   virtual void delta(std::size_t rival, SparseVector& out) const = 0;
+  // The inner product of the deltas of rivals i and j of the last answer.
+  virtual double dot(std::size_t i, std::size_t j) const {
+    SparseVector a, b;
+    delta(i, a);
+    delta(j, b);
+    return margent::dot(a, b);
+  }
   // w . vector.
   virtual double score(const SparseVector& vector) const = 0;
   // w += step * vector.
