@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "index_sums.hpp"
+#include "gram_sums.hpp"
 #include "linear_chain.hpp"
 #include "oracle.hpp"
 
@@ -57,8 +57,6 @@ class ChainOracle final : public Oracle {
   TransitionWeights& transitions() { return transitions_; }
 
  private:
-  static constexpr std::size_t no_rival = static_cast<std::size_t>(-1);
-
   GrowingRows& unigrams() const { return dense_ ? static_cast<GrowingRows&>(*dense_) : *sparse_; }
   double complete_gold(const ChainScores<float>& scores, const std::int32_t* labels);
   void add_costs(const std::int32_t* labels, int n, float cost);
@@ -68,15 +66,28 @@ class ChainOracle final : public Oracle {
   template <class OnToken, class OnTransition>
   void differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const;
 
-  // Calls visit(index, value) for the entries of delta, in any order; indices may come more than once.
-  template <class Visit>
-  void delta_entries(std::size_t rival, Visit visit) const;
-
   // Where parts of the space of all weights begin: unigrams, edges, then the ends and transitions of each level.
   struct Layout {
     std::int64_t edges, edge_width, levels, size;
   };
   Layout layout() const;
+  // Calls visit(index, sign * value) for the features that a labelling has at token t alone, and for those of the
+  // transition into t (or, at n, the end).
+  template <class Visit>
+  void token_entries(int t, int label, double sign, Visit visit) const;
+  template <class Visit>
+  void transition_entries(const Layout& at, const std::int32_t* labels, int t, double sign, Visit visit) const;
+  // Features with one label, or one way over labels, that are part of the deltas of some rivals.
+  struct Part {
+    int position;                // of a token, or of the transition into it
+    const std::int32_t* labels;  // gold or a rival
+    double sign;
+    std::size_t begin, end;      // its members: members_[begin] to members_[end - 1]
+  };
+  void make_gram() const;
+  // The parts at a position: one for gold, with the rivals that differ from it in the `reach` labels up to there, and
+  // one for each way in which they do.
+  void find_parts(int position, int reach) const;
   // Calls on_row(rows, id, column, value) or on_level(level, is_end, position, value) for each entry of a vector.
   template <class OnRow, class OnLevel>
   void entries(const SparseVector& vector, OnRow on_row, OnLevel on_level) const;
@@ -97,10 +108,12 @@ class ChainOracle final : public Oracle {
   std::vector<std::int32_t> gold_, rivals_;
   std::vector<double> values_;
   std::size_t n_rivals_ = 0;
-  // The delta that `dot` has in its table, and its squared norm.
-  mutable IndexSums table_;
-  mutable std::size_t in_table_ = no_rival;
-  mutable double squared_norm_ = 0;
+  // The inner products of its deltas, once somebody has asked for one.
+  mutable GramSums gram_;
+  mutable bool has_gram_ = false;
+  mutable std::vector<Part> parts_;
+  mutable std::vector<std::size_t> members_;
+  mutable std::vector<std::int64_t> overlaps_;
 };
 
 }  // namespace margent

@@ -50,6 +50,9 @@ struct Kernels {
   void (*gather)(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
                  std::int64_t begin, std::int64_t end, std::int64_t last, Real* out);
 
+  // How many pairs (i, j) there are with a[i] == b[j], i < n, j < m.
+  std::int64_t (*equal_pairs)(const std::int32_t* a, std::int64_t n, const std::int32_t* b, std::int64_t m);
+
   // Fetches the rows of the first tokens of begin <= t < end into the cache.
   void (*prefetch)(const Real* rows, int width, const std::int32_t* ids, const std::int64_t* ptr, std::int64_t begin,
                    std::int64_t end);

@@ -54,6 +54,12 @@ template <class Real, int W>
 MARGENT_INLINE Real lane(Vec<Real, W> a, int i) {
   return a.lanes[i];
 }
+// Adds 1 to the lanes of `count` where a and b are equal.
+template <int W>
+MARGENT_INLINE Vec<std::int32_t, W> count_equal(Vec<std::int32_t, W> count, Vec<std::int32_t, W> a,
+                                                Vec<std::int32_t, W> b) {
+  return {count.lanes - (a.lanes == b.lanes)};  // a comparison gives -1 for true
+}
 #else
 template <class Real, int W>
 struct Vec {
@@ -93,6 +99,12 @@ MARGENT_INLINE Vec<Real, W> maximum(Vec<Real, W> a, Vec<Real, W> b) {
 template <class Real, int W>
 MARGENT_INLINE Real lane(Vec<Real, W> a, int i) {
   return a.lanes[i];
+}
+template <int W>
+MARGENT_INLINE Vec<std::int32_t, W> count_equal(Vec<std::int32_t, W> count, Vec<std::int32_t, W> a,
+                                                Vec<std::int32_t, W> b) {
+  for (int i = 0; i < W; ++i) count.lanes[i] += a.lanes[i] == b.lanes[i];
+  return count;
 }
 #endif
 
