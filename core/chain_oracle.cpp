@@ -120,10 +120,12 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     const ChainScores<float> scores = scorer_->score(examples_, example);
     answer.gold_score = answer.places < n ? complete_gold(scores, labels) : chain_score(scores, gold_.data());
     if (question.cost != 0) add_costs(labels, n, static_cast<float>(question.cost));
-    if (k == 1)
-      values_[0] = chain_best(scores, work_, rivals_.data());
-    else
-      found = chain_k_best(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
+    const double shift = chain_forward_max(scores, work_);
+    values_[0] = chain_trace_back(scores, work_, rivals_.data());
+    const auto right = [](std::int32_t y, std::int32_t found) { return y == unlabelled || y == found; };
+    const bool enough = question.stop_if_right && std::equal(labels, labels + n, rivals_.data(), right);
+    if (k > 1 && !enough) found = chain_k_best_back(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
+    for (std::size_t j = 0; j < found; ++j) values_[j] += shift;
   }
   // Allowed labels that leave out the right one, or weights beyond what a float can hold: there is nothing to move
   // towards.
@@ -140,6 +142,9 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     answer.rivals.push_back(rival);
   }
   n_rivals_ = answer.rivals.size();
+  if (n_rivals_ && answer.rivals[0].errors)
+    for (int t = 0; t < n; ++t)
+      if (gold_[t] != rivals_[t]) unigrams().expect_move(examples_.unigrams, examples_.begin(example) + t, gold_[t], rivals_[t]);
 }
 
 // The gold side is the best completion: searches with the known labels fixed, into gold_.
@@ -197,8 +202,7 @@ void ChainOracle::move(std::size_t rival, double step) {
   const std::int32_t* other = labels_of(rival);
   GrowingRows& rows = unigrams();
   const auto on_token = [&](int t) {
-    rows.add(examples_.unigrams, begin + t, gold[t], change, clock);
-    rows.add(examples_.unigrams, begin + t, other[t], -change, clock);
+    rows.move(examples_.unigrams, begin + t, gold[t], other[t], change, clock);
   };
   const auto on_transition = [&](int t) {
     if (learn_transitions_) {
@@ -286,22 +290,27 @@ double ChainOracle::dot(std::size_t i, std::size_t j) const {
 void ChainOracle::find_parts(int position, int reach) const {
   const int n = static_cast<int>(gold_.size());
   const int from = std::max(0, position + 1 - reach), to = std::min(position + 1, n);
-  const auto same = [=](const std::int32_t* a, const std::int32_t* b) { return std::equal(a + from, a + to, b + from); };
+  const std::int32_t* rivals = rivals_.data();
+  const auto same = [=](const std::int32_t* a, const std::int32_t* b) {
+    for (int t = from; t < to; ++t)
+      if (a[t] != b[t]) return false;
+    return true;
+  };
   const std::size_t begin = members_.size();
   for (std::size_t j = 0; j < n_rivals_; ++j)
-    if (!same(gold_.data(), labels_of(j))) members_.push_back(j);
+    if (!same(gold_.data(), rivals + j * n)) members_.push_back(j);
   const std::size_t end = members_.size();
   if (begin == end) return;
   parts_.push_back({position, gold_.data(), 1, begin, end});
   for (std::size_t i = begin; i < end; ++i) {
-    const std::int32_t* labels = labels_of(members_[i]);
-    const auto before = [&](std::size_t q) { return same(labels, labels_of(members_[q])); };
+    const std::int32_t* labels = rivals + members_[i] * n;
+    const auto like_this = [&](std::size_t q) { return same(labels, rivals + members_[q] * n); };
     bool seen = false;
-    for (std::size_t q = begin; q < i && !seen; ++q) seen = before(q);
+    for (std::size_t q = begin; q < i && !seen; ++q) seen = like_this(q);
     if (seen) continue;
     const std::size_t first = members_.size();
     for (std::size_t q = i; q < end; ++q)
-      if (before(q)) members_.push_back(members_[q]);
+      if (like_this(q)) members_.push_back(members_[q]);
     parts_.push_back({position, labels, -1, first, members_.size()});
   }
 }
@@ -311,6 +320,7 @@ void ChainOracle::find_parts(int position, int reach) const {
 // each two are compared, feature by feature, which vectors do well; where they are many, features are hashed.
 void ChainOracle::make_gram() const {
   constexpr std::size_t few = 64;
+  constexpr int far_away = 1 << 20;
   const int n = static_cast<int>(gold_.size());
   const Features& f = examples_.unigrams;
   const std::int64_t* ptr = f.ptr + examples_.begin(example_);
@@ -318,9 +328,16 @@ void ChainOracle::make_gram() const {
   const auto members = [&](const Part& part) {
     return std::span<const std::size_t>(members_).subspan(part.begin, part.end - part.begin);
   };
+  // Positions where a rival differs from gold, and those from which one can look back on one.
+  near_.assign(static_cast<std::size_t>(n) + 1, far_away);
+  for (std::size_t j = 0; j < n_rivals_; ++j)
+    for (int t = 0; t < n; ++t)
+      if (rivals_[j * n + t] != gold_[t]) near_[t] = 0;
+  for (int t = 1; t <= n; ++t) near_[t] = std::min(near_[t], near_[t - 1] + 1);
   parts_.clear();
   members_.clear();
-  for (int t = 0; t < n; ++t) find_parts(t, 1);
+  for (int t = 0; t < n; ++t)
+    if (near_[t] == 0) find_parts(t, 1);
   if (f.values || parts_.size() > few) {
     for (const Part& p : parts_)
       gram_.add(members(p), [&](auto visit) { token_entries(p.position, p.labels[p.position], p.sign, visit); });
@@ -347,7 +364,8 @@ void ChainOracle::make_gram() const {
     const Layout at = layout();
     parts_.clear();
     members_.clear();
-    for (int t = 0; t <= n; ++t) find_parts(t, shape_.order + 1);
+    for (int t = 0; t <= n; ++t)
+      if (near_[t] <= shape_.order) find_parts(t, shape_.order + 1);
     for (const Part& p : parts_)
       gram_.add(members(p), [&](auto visit) { transition_entries(at, p.labels, p.position, p.sign, visit); });
   }

@@ -114,6 +114,7 @@ class ChainOracle final : public Oracle {
   mutable std::vector<Part> parts_;
   mutable std::vector<std::size_t> members_;
   mutable std::vector<std::int64_t> overlaps_;
+  mutable std::vector<int> near_;
 };
 
 }  // namespace margent

@@ -21,7 +21,7 @@ inline void note(const Answer& answer, Outcome& outcome) {
 // min 1/2 |w - w_n|^2 + C xi  s.t.  w . delta >= loss - xi for each of the k best, xi >= 0 (13, 14).
 class MiraRule final : public Rule {
  public:
-  MiraRule(double C, int k, double tol) : C_(C), question_{k, 1}, limits_{tol} {}
+  MiraRule(double C, int k, double tol) : C_(C), question_{k, 1, true}, limits_{tol} {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     oracle.ask(example, question_, answer_);

@@ -38,6 +38,7 @@ inline double dot(const SparseVector& a, const SparseVector& b) {
 struct Question {
   int k = 1;          // how many rivals
   double cost = 0;    // search for the largest score + cost * loss
+  bool stop_if_right = false;  // if the best answer has no errors, the others need not be found
 };
 
 // One wrong answer with delta = F(gold) - F(rival).

@@ -16,7 +16,7 @@ namespace margent {
 class PassiveAggressiveRule final : public Rule {
  public:
   PassiveAggressiveRule(double C, int k, bool restricted)
-      : C_(C), question_{k, 1}, restricted_(restricted), deltas_(k), steps_(k) {}
+      : C_(C), question_{k, 1, true}, restricted_(restricted), deltas_(k), steps_(k) {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     oracle.ask(example, question_, answer_);
