@@ -65,17 +65,17 @@ class Journal:
         self.commits: set[str] = set()
         self._commit = str(describe_machine()["commit"])
         self._known: dict[str, tuple[Result, str]] = {}
-        whole = b""
         if path.exists():
-            whole, _, cut = path.read_bytes().rpartition(b"\n")
-            for number, line in enumerate(whole.splitlines(), 1):
+            content = path.read_bytes()
+            whole = content.rfind(b"\n") + 1
+            for number, line in enumerate(content[:whole].splitlines(), 1):
                 try:
                     entry = json.loads(line)
                     self._known[_key(entry["task"])] = entry["result"], entry["commit"]
                 except (ValueError, TypeError, KeyError):
                     raise CorpusError(f"{path}, line {number}: expected a result of an experiment in JSON") from None
-            if cut:  # the run was killed while it wrote the last line
-                os.truncate(path, len(whole) + 1)
+            if whole < len(content):  # the run was killed while it wrote the last line
+                os.truncate(path, whole)
 
     def result(self, task: Task) -> Result | None:
         found = self._known.get(_key(task))
