@@ -39,7 +39,8 @@ class Plan:
     epochs : the grid for the number of epochs, for chunking and for entities
     folds : of cross-validation; `folds_used` of them are run to choose the epochs
     timed_epochs : of each run that is timed for Fig. 2
-    reprocess : values of n_R in Fig. 3; `table_reprocess` is LaRank's in Table 1 and Fig. 2
+    table_reprocess : n_R of LaRank in Table 1 and Fig. 2
+    reprocess : values of n_R in Fig. 3, where LaRank learns from the first `reprocess_train` sentences
     repetitions : of each run of LaRank in Fig. 3, each with another seed
     """
 
@@ -54,9 +55,10 @@ class Plan:
     entity_epochs: tuple[int, ...] = (5, 10, 15, 20, 30)
     folds: int = 5
     folds_used: int = 5
-    timed_epochs: int = 10
+    timed_epochs: int = 5
+    table_reprocess: int = 1
     reprocess: tuple[int, ...] = (0, 1, 2, 5)
-    table_reprocess: int = 10
+    reprocess_train: int = 500
     repetitions: int = 20
 
     def epochs(self, corpus: str, method: str) -> tuple[int, ...]:
@@ -87,6 +89,6 @@ QUICK = Plan(
     folds_used=3,
     timed_epochs=5,
     reprocess=(0, 2),
-    table_reprocess=5,
+    reprocess_train=100,
     repetitions=3,
 )

@@ -203,5 +203,6 @@ def _run(results: dict[str, Any]) -> str:
     return (
         f"On {sizes}; C from {grid}, chosen on the first fold or the development set after at most {plan['C_epochs']} "
         f"epochs; epochs chosen on {plan['folds_used']} of {plan['folds']} folds or the development set; "
-        f"{plan['repetitions']} repetitions in Fig. 3. Commit {', '.join(results['commits'])}.\n"
+        f"LaRank in Table 1 with n_R = {plan['table_reprocess']}; {plan['repetitions']} repetitions in Fig. 3, on the "
+        f"first {plan['reprocess_train']} sentences. Commit {', '.join(results['commits'])}.\n"
     )

@@ -26,7 +26,7 @@ TINY = Plan(
     folds_used=2,
     timed_epochs=2,
     reprocess=(0, 2),
-    table_reprocess=2,
+    reprocess_train=30,
     repetitions=2,
 )
 
