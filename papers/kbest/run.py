@@ -25,10 +25,10 @@ from papers.kbest.training import CROSS_VALIDATED, corpus, fingerprint, run_trai
 HERE = Path(__file__).parent
 
 
-def run(options: Options, plan: Plan | None = None) -> dict[str, Any]:
+def run(options: Options, plan: Plan | None = None) -> Path:
     """Runs what is missing, and writes results.json, report.md and the plots into the output folder.
 
-    The full run in its default place also renews the generated parts of README.md.
+    The full run in its default place also renews the generated parts of README.md. Gives the path of report.md.
     """
     plan = plan or (QUICK if options.quick else FULL)
     figures.check()  # nobody wants to hear at the end that there is no matplotlib
@@ -37,13 +37,14 @@ def run(options: Options, plan: Plan | None = None) -> dict[str, Any]:
         results = experiment.results()
     folder = experiment.folder
     write_json(folder / "results.json", results)
-    (folder / "report.md").write_text(report.page(report.parts(results)), encoding="utf-8")
+    written = folder / "report.md"
+    written.write_text(report.page(report.parts(results)), encoding="utf-8")
     figures.draw(results, folder)
     if options.out is None and plan == FULL:
         readme = HERE / "README.md"
         text = with_generated(readme.read_text("utf-8"), report.parts(results, plots="results/"))
         readme.write_text(text, encoding="utf-8")
-    return results
+    return written
 
 
 class Experiment:

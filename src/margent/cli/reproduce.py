@@ -37,11 +37,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     papers = _papers_folder(arguments.papers)
-    names = {path.parent.name: path for path in sorted(papers.glob("*/run.py"))}
+    names = _names(papers)
     if arguments.name is None:
-        for name in names:
-            about = (_imported(papers, f"papers.{name}").__doc__ or "").partition("\n")[0]
-            print(f"{name:12}{about}")
+        for name, module in names.items():
+            about = (_imported(papers, module.removesuffix(".run")).__doc__ or "").partition("\n")[0]
+            print(f"{name:16}{about}")
         return 0
     if arguments.name not in names:
         raise UsageError(f"there is no paper {arguments.name!r} in {papers}; expected one of {', '.join(names)}")
@@ -53,12 +53,20 @@ def run(arguments: argparse.Namespace) -> int:
         jobs=arguments.jobs or _processors(),
         data=None if arguments.data is None else Path(arguments.data).resolve(),
     )
-    paper = _imported(papers, f"papers.{arguments.name}.run")
-    paper.run(options)
-    folder = options.folder(names[arguments.name].parent)
-    print((folder / "report.md").read_text(encoding="utf-8"))
-    print(f"Tables, plots and figures are in {os.path.relpath(folder)}.")
+    report: Path = _imported(papers, names[arguments.name]).run(options)
+    print(report.read_text(encoding="utf-8"))
+    print(f"Tables, plots and figures are in {os.path.relpath(report.parent)}.")
     return 0
+
+
+def _names(papers: Path) -> dict[str, str]:
+    """NAME for papers/NAME/run.py, and NAME/OTHER for each other file there that has a function `run(options)`."""
+    found = {}
+    for path in sorted(papers.glob("*/*.py"), key=lambda path: (path.parent, path.stem != "run", path.stem)):
+        if path.stem == "run" or "\ndef run(options: Options" in path.read_text(encoding="utf-8"):
+            name = path.parent.name if path.stem == "run" else f"{path.parent.name}/{path.stem}"
+            found[name] = f"papers.{path.parent.name}.{path.stem}"
+    return found
 
 
 def _papers_folder(given: str | None) -> Path:

@@ -16,12 +16,27 @@ def test_list(margent):
     assert "k-Best Max-margin Approaches" in lines[0]
 
 
+def test_another_run_in_the_folder_of_a_paper(tmp_path):
+    from margent.cli.reproduce import _names
+
+    (tmp_path / "papers" / "kbest").mkdir(parents=True)
+    for name, text in (
+        ("run", "def run(options: Options) -> Path:\n"),
+        ("best", "x = 1\n\n\ndef run(options: Options) -> Path:\n"),
+        ("plan", "def run_more():\n"),
+    ):
+        (tmp_path / "papers" / "kbest" / f"{name}.py").write_text(f"\n{text}")
+    assert _names(tmp_path / "papers") == {"kbest": "papers.kbest.run", "kbest/best": "papers.kbest.best"}
+
+
 def test_options_reach_the_experiment(margent, tmp_path, monkeypatch):
     given = []
 
     def run(options):
         given.append(options)
-        (options.folder(tmp_path) / "report.md").write_text("# the report\n")
+        path = options.folder(tmp_path) / "report.md"
+        path.write_text("# the report\n")
+        return path
 
     monkeypatch.setattr(kbest, "run", run)
     out = tmp_path / "out"
