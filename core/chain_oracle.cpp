@@ -144,7 +144,8 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   n_rivals_ = answer.rivals.size();
   if (n_rivals_ && answer.rivals[0].errors)
     for (int t = 0; t < n; ++t)
-      if (gold_[t] != rivals_[t]) unigrams().expect_move(examples_.unigrams, examples_.begin(example) + t, gold_[t], rivals_[t]);
+      if (gold_[t] != rivals_[t])
+        unigrams().expect_move(examples_.unigrams, examples_.begin(example) + t, gold_[t], rivals_[t]);
 }
 
 // The gold side is the best completion: searches with the known labels fixed, into gold_.
@@ -319,7 +320,8 @@ void ChainOracle::find_parts(int position, int reach) const {
 // label, of all rivals that have another. Rivals have most of their parts in common. Where tokens that matter are few,
 // each two are compared, feature by feature, which vectors do well; where they are many, features are hashed.
 void ChainOracle::make_gram() const {
-  constexpr std::size_t few = 64;
+  constexpr std::size_t few_parts = 64;
+  constexpr std::int64_t few_features = 1024;
   constexpr int far_away = 1 << 20;
   const int n = static_cast<int>(gold_.size());
   const Features& f = examples_.unigrams;
@@ -338,7 +340,9 @@ void ChainOracle::make_gram() const {
   members_.clear();
   for (int t = 0; t < n; ++t)
     if (near_[t] == 0) find_parts(t, 1);
-  if (f.values || parts_.size() > few) {
+  std::int64_t n_features = 0;
+  for (const Part& p : parts_) n_features += ptr[p.position + 1] - ptr[p.position];
+  if (f.values || parts_.size() > few_parts || n_features > few_features) {
     for (const Part& p : parts_)
       gram_.add(members(p), [&](auto visit) { token_entries(p.position, p.labels[p.position], p.sign, visit); });
   } else {
@@ -355,7 +359,8 @@ void ChainOracle::make_gram() const {
         if (p.labels[p.position] != q.labels[q.position]) continue;
         std::int64_t& overlap = overlaps_[first_i * size + first_j];
         const std::int64_t *a = ptr + p.position, *b = ptr + q.position;
-        if (overlap == unknown) overlap = kernels<float>().equal_pairs(f.ids + a[0], a[1] - a[0], f.ids + b[0], b[1] - b[0]);
+        if (overlap == unknown)
+          overlap = kernels<float>().equal_pairs(f.ids + a[0], a[1] - a[0], f.ids + b[0], b[1] - b[0]);
         if (overlap) gram_.add(members(p), members(q), p.sign * q.sign * static_cast<double>(overlap));
       }
     }

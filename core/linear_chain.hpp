@@ -43,10 +43,9 @@ class ChainScorer {
       for (Real& x : transitions_) x *= scale_;
       for (Real& x : end_) x *= scale_;
       if (s.order == 1) {
-        transposed_.need(s.n_labels * s.width);
-        transpose_transitions(transitions_.data(), s.n_labels, s.width, transposed_.data());
+        transpose_transitions(transitions_.data(), s.n_labels, s.width, transposed_.need(s.n_labels * s.width));
+        exp_transitions_ = std::make_unique<ExpTransitions<Real>>(s, transitions_.data());
       }
-      if (s.order == 1) exp_transitions_ = std::make_unique<ExpTransitions<Real>>(s, transitions_.data());
     }
   }
 
