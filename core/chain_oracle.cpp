@@ -37,6 +37,21 @@ void TransitionWeights::fold() {
   if (with_bound_) bound_transitions(total.data(), s.n_labels, s.width, bound.data());
 }
 
+void TransitionWeights::multiply(float factor) {
+  for (auto* levels : {&weights, &end_weights})
+    for (std::vector<float>& level : *levels)
+      for (float& weight : level) weight *= factor;
+  fold();
+}
+
+double TransitionWeights::squared_norm() const {
+  double sum = 0;
+  for (const auto* levels : {&weights, &end_weights})
+    for (const std::vector<float>& level : *levels)
+      for (const float weight : level) sum += static_cast<double>(weight) * weight;
+  return sum;
+}
+
 void TransitionWeights::add(const std::int32_t* labels, int length, int position, float step, float clock) {
   const ChainShape& s = shape_;
   const auto label_at = [&](int t) -> std::int64_t { return t < 0 ? s.n_labels : labels[t]; };
@@ -83,6 +98,7 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
     dense_ = std::make_unique<DenseRows>(n_unigrams, shape_.width);
   if (n_edges) edges_ = std::make_unique<SparseRows>(n_edges, shape_.base * shape_.width);
   if (label_costs_.empty()) label_costs_.assign(n_labels, 1.0f);
+  pair_costs_ = label_costs_.size() != static_cast<std::size_t>(n_labels);
   LinearChain model{shape_, &unigrams()};
   model.edges = edges_.get();
   model.transitions = transitions_.total.data();
@@ -104,6 +120,8 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   answer.rivals.clear();
   n_rivals_ = 0;
   if (answer.places == 0) return;
+  // The search sees weights as they are kept: costs are brought to their scale, scores back from it.
+  const double cost = question.cost / clock_.scale;
 
   gold_.assign(labels, labels + n);
   const std::size_t k = static_cast<std::size_t>(std::max(1, question.k));
@@ -117,7 +135,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   } else {
     const ChainScores<float> scores = scorer_->score(examples_, example);
     answer.gold_score = answer.places < n ? complete_gold(scores, labels) : chain_score(scores, gold_.data());
-    if (question.cost != 0) add_costs(labels, n, static_cast<float>(question.cost));
+    if (cost != 0) add_costs(labels, n, static_cast<float>(cost));
     if (k == 1)
       values_[0] = chain_best(scores, work_, rivals_.data());
     else
@@ -126,15 +144,16 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   // Allowed labels that leave out the right one, or weights beyond what a float can hold: there is nothing to move
   // towards.
   if (!possible(answer.gold_score)) return;
+  answer.gold_score *= clock_.scale;
   for (std::size_t j = 0; j < found; ++j) {
     if (!possible(values_[j])) break;
     Rival rival;
     for (int t = 0; t < n; ++t) {
       if (labels[t] == unlabelled || labels[t] == rivals_[j * n + t]) continue;
       rival.errors += 1;
-      rival.loss += label_costs_[labels[t]];
+      rival.loss += cost_of(labels[t], rivals_[j * n + t]);
     }
-    rival.score = values_[j] - question.cost * rival.loss;
+    rival.score = (values_[j] - cost * rival.loss) * clock_.scale;
     answer.rivals.push_back(rival);
   }
   n_rivals_ = answer.rivals.size();
@@ -159,7 +178,7 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
   for (int t = 0; t < n; ++t) {
     if (labels[t] == unlabelled) continue;
     float* row = scorer_->emissions() + static_cast<std::size_t>(t) * shape_.width;
-    for (int y = 0; y < shape_.n_labels; ++y) row[y] += y == labels[t] ? 0.0f : cost * label_costs_[labels[t]];
+    for (int y = 0; y < shape_.n_labels; ++y) row[y] += y == labels[t] ? 0.0f : cost * cost_of(labels[t], y);
   }
 }
 
@@ -186,7 +205,7 @@ void ChainOracle::differences(std::size_t rival, OnToken on_token, OnTransition 
 }
 
 void ChainOracle::move(std::size_t rival, double step) {
-  const float change = static_cast<float>(step), clock = static_cast<float>(clock_);
+  const float change = static_cast<float>(step / clock_.scale), clock = static_cast<float>(clock_.now);
   const int n = static_cast<int>(gold_.size());
   const std::int64_t begin = examples_.begin(example_);
   const std::int32_t* gold = gold_.data();
@@ -295,11 +314,12 @@ double ChainOracle::score(const SparseVector& vector) const {
     sum += value * (is_end ? transitions_.end_weights : transitions_.weights)[level][i];
   };
   entries(vector, on_row, on_level);
-  return sum;
+  return clock_.scale * sum;
 }
 
 void ChainOracle::add(const SparseVector& vector, double step) {
-  const float clock = static_cast<float>(clock_);
+  const float clock = static_cast<float>(clock_.now);
+  step /= clock_.scale;
   bool transitions_changed = false;
   const auto on_row = [&](GrowingRows& rows, std::int32_t id, std::int32_t column, double value) {
     const std::int64_t ptr[2] = {0, 1};
@@ -313,6 +333,22 @@ void ChainOracle::add(const SparseVector& vector, double step) {
   };
   entries(vector, on_row, on_level);
   if (transitions_changed) transitions_.fold();
+}
+
+void ChainOracle::scale(double factor) {
+  clock_.scale *= factor;
+  // What is kept grows as the scale falls: before floats run out of room, all weights are made anew.
+  if (clock_.scale > 1e-6 && clock_.scale < 1e6) return;
+  const float kept = static_cast<float>(clock_.scale);
+  unigrams().multiply(kept);
+  if (edges_) edges_->multiply(kept);
+  transitions_.multiply(kept);
+  clock_.fold();
+}
+
+double ChainOracle::squared_norm() const {
+  const double edges = edges_ ? edges_->squared_norm() : 0;
+  return clock_.scale * clock_.scale * (unigrams().squared_norm() + edges + transitions_.squared_norm());
 }
 
 }  // namespace margent

@@ -81,6 +81,9 @@ class GrowingRows : public Rows {
   // weight[ids[k]][column] += step * value for the features of one token; `clock` counts the steps so far.
   virtual void add(const Features& features, std::int64_t token, std::int32_t column, float step, float clock) = 0;
   virtual float weight(std::int32_t row, std::int32_t column) const = 0;
+  // Multiplies all weights; the sums for averaging stay.
+  virtual void multiply(float factor) = 0;
+  virtual double squared_norm() const = 0;
 };
 
 class DenseRows final : public GrowingRows {
@@ -104,6 +107,14 @@ class DenseRows final : public GrowingRows {
   }
   float weight(std::int32_t row, std::int32_t column) const override {
     return weights_[static_cast<std::size_t>(row) * width_ + column];
+  }
+  void multiply(float factor) override {
+    for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] *= factor;
+  }
+  double squared_norm() const override {
+    double sum = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) sum += static_cast<double>(weights_[i]) * weights_[i];
+    return sum;
   }
   std::int64_t n_rows() const { return n_rows_; }
   float* weights() { return weights_.data(); }
@@ -146,6 +157,17 @@ class SparseRows final : public GrowingRows {
     for (std::uint32_t i = 0; i < rows_[row].size; ++i)
       if (e[i].column == column) return e[i].weight;
     return 0.0f;
+  }
+  void multiply(float factor) override {
+    for (Entry& e : pool_) e.weight *= factor;
+  }
+  // Entries of places that were left behind are not of a row any more.
+  double squared_norm() const override {
+    double sum = 0;
+    for (const Row& row : rows_)
+      for (std::uint32_t i = 0; i < row.size; ++i)
+        sum += static_cast<double>(pool_[row.begin + i].weight) * pool_[row.begin + i].weight;
+    return sum;
   }
   // The entry of (row, column), made zero if there was none.
   Entry& entry(std::int32_t row_id, std::int32_t column) {

@@ -56,6 +56,11 @@ class WorkingSet {
     return gained;
   }
 
+  // sum += the part of the weights that is due to this example.
+  void add_to(SparseSum& sum) const {
+    for (const Member& member : members_) sum.add(member.delta, member.value);
+  }
+
   // Makes one member of the two with the smallest variables until no more than `limit` are left. It stands for the
   // mean of both, weighted by their variables: the weights and the dual objective stay as they are.
   void shrink(std::size_t limit) {
