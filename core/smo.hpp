@@ -22,17 +22,24 @@ inline double smo(const std::vector<double>& gram, std::vector<double>& hinge, s
   const std::size_t m = values.size();
   double scale = 1;
   for (const double h : hinge) scale = std::max(scale, std::abs(h));
-  const double tol = std::max(limits.tol, 1e-12 * scale);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double tol = std::max(limits.tol, 1e-12 * scale), tie = 1e-10 * scale;
   const std::int64_t max_steps = limits.max_steps < 0 ? 1000 * static_cast<std::int64_t>(m) : limits.max_steps;
   double gained = 0;
   for (std::int64_t step = 0; step < max_steps; ++step) {
     // The gradient is -hinge: the variable that should grow has the largest hinge, the one that gives the smallest.
-    std::size_t up = m, down = m;
+    double largest = -infinity, smallest = infinity;
     for (std::size_t i = 0; i < m; ++i) {
-      if (up == m || hinge[i] > hinge[up]) up = i;
-      if (values[i] > limits.kappa && (down == m || hinge[i] < hinge[down])) down = i;
+      largest = std::max(largest, hinge[i]);
+      if (values[i] > limits.kappa) smallest = std::min(smallest, hinge[i]);
     }
-    if (down == m || hinge[up] <= hinge[down] + tol) break;
+    if (largest <= smallest + tol) break;
+    // Each step makes two hinges equal, so ties are the rule. The first of those that tie is taken, not the one that
+    // rounding favours: which pairs are moved must not depend on the compiler.
+    std::size_t up = 0, down = 0;
+    while (hinge[up] < largest - tie) ++up;
+    while (!(values[down] > limits.kappa && hinge[down] <= smallest + tie)) ++down;
+    if (hinge[up] <= hinge[down]) break;
     const double difference = hinge[up] - hinge[down];
     const double norm = gram[up * m + up] + gram[down * m + down] - 2 * gram[up * m + down];
     // Two rivals with the same features: all goes to the one that costs more.

@@ -150,6 +150,14 @@ class PythonOracle final : public Oracle {
 
   void tick(double weight = 1) override { clock_.tick(weight); }
 
+  // Starts from given weights; averages start anew.
+  void start_from(Array<double, nb::ndim<1>> weights) {
+    if (weights.shape(0) != weights_.size()) throw nb::value_error("weights of the wrong shape");
+    std::copy(weights.data(), weights.data() + weights.shape(0), weights_.begin());
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    clock_ = {};
+  }
+
   // A copy: what Python keeps must not change under its hands.
   nb::object weights(bool average) const {
     std::vector<double> out(weights_);
@@ -272,7 +280,8 @@ void bind_learning(nb::module_& m) {
 
   nb::class_<PythonOracle, Oracle>(m, "PythonOracle", "Runs an oracle written in Python.")
       .def(nb::init<nb::object, std::int64_t>(), nb::arg("oracle"), nb::arg("n_features"))
-      .def("weights", &PythonOracle::weights, nb::arg("average"));
+      .def("weights", &PythonOracle::weights, nb::arg("average"))
+      .def("start_from", &PythonOracle::start_from, nb::arg("weights"));
 
   nb::class_<Rule>(m, "Rule", "How one example moves the weights.")
       .def("penalty", &Rule::penalty, nb::arg("oracle"), "1/2 |w|^2 as the problem of the rule has it, or None");

@@ -57,6 +57,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL=COST",
         help="what a mistake costs where LABEL is right; others cost 1 (may be repeated)",
     )
+    add(
+        "--pair-cost",
+        nargs=3,
+        action="append",
+        metavar=("RIGHT", "PREDICTED", "COST"),
+        help="what it costs to predict PREDICTED where RIGHT is right; goes before --label-cost (may be repeated)",
+    )
     add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
     add("--compact", action="store_true", help="save a smaller model: 16-bit weights, no features of weight zero")
     add("--json", action="store_true", help="print one JSON object instead of tables")
@@ -74,6 +81,18 @@ def _label_cost(text: str) -> tuple[str, float]:
     if not label or not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError(f"expected LABEL=COST with a cost of at least 0, got {text!r}")
     return label, value
+
+
+def _label_costs(arguments: argparse.Namespace) -> dict[Any, float] | None:
+    costs: dict[Any, float] = dict(arguments.label_cost or [])
+    for right, predicted, text in arguments.pair_cost or []:
+        try:
+            costs[right, predicted] = _label_cost(f"{right}={text}")[1]
+        except argparse.ArgumentTypeError:
+            raise UsageError(f"--pair-cost: expected a cost of at least 0, got {text!r}") from None
+        if right == predicted:
+            raise UsageError(f"--pair-cost: expected two different labels, got {right!r} twice")
+    return costs or None
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -94,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
         order=arguments.order,
         scheme=arguments.scheme,
         constrain=arguments.constrain,
-        label_costs=dict(arguments.label_cost) if arguments.label_cost else None,
+        label_costs=_label_costs(arguments),
         restrict_labels=arguments.restrict_labels,
         min_count=arguments.min_count,
         seed=arguments.seed,
