@@ -283,13 +283,15 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
   settle(out);
 }
 
-template <class OnRow, class OnLevel>
-void ChainOracle::entries(const SparseVector& vector, OnRow on_row, OnLevel on_level) const {
+template <class OnWeight, class OnRow, class OnLevel>
+void ChainOracle::entries(const SparseVector& vector, OnWeight on_weight, OnRow on_row, OnLevel on_level) const {
   const Layout at = layout();
   for (const auto& [index, value] : vector) {
     if (index < 0 || index >= at.size) throw std::out_of_range("there is no such weight");
-    if (index < at.edges) {
-      on_row(unigrams(), static_cast<std::int32_t>(index / shape_.width), static_cast<std::int32_t>(index % shape_.width), value);
+    if (index < at.edges && dense_) {
+      on_weight(index, value);
+    } else if (index < at.edges) {
+      on_row(*sparse_, static_cast<std::int32_t>(index / shape_.width), static_cast<std::int32_t>(index % shape_.width), value);
     } else if (index < at.levels) {
       const std::int64_t i = index - at.edges;
       on_row(*edges_, static_cast<std::int32_t>(i / at.edge_width), static_cast<std::int32_t>(i % at.edge_width), value);
@@ -307,13 +309,14 @@ void ChainOracle::entries(const SparseVector& vector, OnRow on_row, OnLevel on_l
 
 double ChainOracle::score(const SparseVector& vector) const {
   double sum = 0;
-  const auto on_row = [&](const GrowingRows& rows, std::int32_t id, std::int32_t column, double value) {
+  const auto on_weight = [&](std::int64_t i, double value) { sum += value * dense_->weights()[i]; };
+  const auto on_row = [&](const SparseRows& rows, std::int32_t id, std::int32_t column, double value) {
     sum += value * rows.weight(id, column);
   };
   const auto on_level = [&](std::size_t level, bool is_end, std::int64_t i, double value) {
     sum += value * (is_end ? transitions_.end_weights : transitions_.weights)[level][i];
   };
-  entries(vector, on_row, on_level);
+  entries(vector, on_weight, on_row, on_level);
   return clock_.scale * sum;
 }
 
@@ -321,7 +324,12 @@ void ChainOracle::add(const SparseVector& vector, double step) {
   const float clock = static_cast<float>(clock_.now);
   step /= clock_.scale;
   bool transitions_changed = false;
-  const auto on_row = [&](GrowingRows& rows, std::int32_t id, std::int32_t column, double value) {
+  const auto on_weight = [&](std::int64_t i, double value) {
+    const float change = static_cast<float>(step * value);
+    dense_->weights()[i] += change;
+    dense_->sums()[i] += clock * change;
+  };
+  const auto on_row = [&](SparseRows& rows, std::int32_t id, std::int32_t column, double value) {
     const std::int64_t ptr[2] = {0, 1};
     rows.add({&id, nullptr, ptr}, 0, column, static_cast<float>(step * value), clock);
   };
@@ -331,7 +339,7 @@ void ChainOracle::add(const SparseVector& vector, double step) {
     (is_end ? transitions_.end_sums : transitions_.sums)[level][i] += clock * change;
     transitions_changed = true;
   };
-  entries(vector, on_row, on_level);
+  entries(vector, on_weight, on_row, on_level);
   if (transitions_changed) transitions_.fold();
 }
 

@@ -76,9 +76,10 @@ class ChainOracle final : public Oracle {
     std::int64_t edges, edge_width, levels, size;
   };
   Layout layout() const;
-  // Calls on_row(rows, id, column, value) or on_level(level, is_end, position, value) for each entry of a vector.
-  template <class OnRow, class OnLevel>
-  void entries(const SparseVector& vector, OnRow on_row, OnLevel on_level) const;
+  // Calls on_weight(position, value) for dense rows, on_row(rows, id, column, value) for sparse ones, and
+  // on_level(level, is_end, position, value), for each entry of a vector.
+  template <class OnWeight, class OnRow, class OnLevel>
+  void entries(const SparseVector& vector, OnWeight on_weight, OnRow on_row, OnLevel on_level) const;
 
   Examples examples_;
   ChainShape shape_;

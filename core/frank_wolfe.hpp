@@ -30,25 +30,14 @@ class FrankWolfeRule final : public Rule {
     delta_.clear();
     if (best.errors) oracle.delta(0, delta_);
     // The way to the corner, and the slope of the dual along it.
-    change_.clear();
-    for (const auto& [index, value] : part.weights) change_.push_back({index, -value});
-    for (const auto& [index, value] : delta_) change_.push_back({index, total * value});
-    settle(change_);
+    combine(total, delta_, -1, part.weights, change_);
     const double norm = dot(change_, change_);
     const double slope = total * best.loss - part.loss - oracle.score(change_);
     if (slope <= 0) return;
     const double step = norm > 0 ? std::min(1.0, slope / norm) : 1;
-    if (step == 1) {
-      part.weights = delta_;
-      for (auto& [index, value] : part.weights) value *= total;
-      part.loss = total * best.loss;
-    } else {
-      for (auto& [index, value] : part.weights) value *= 1 - step;
-      part.weights.reserve(part.weights.size() + delta_.size());
-      for (const auto& [index, value] : delta_) part.weights.push_back({index, step * total * value});
-      settle(part.weights);
-      part.loss += step * (total * best.loss - part.loss);
-    }
+    combine(1 - step, part.weights, step * total, delta_, next_);
+    part.weights.assign(next_.begin(), next_.end());
+    part.loss += step * (total * best.loss - part.loss);
     oracle.add(change_, step);
     objective_ += step * (slope - step * norm / 2);
     outcome.objective = objective_;
@@ -80,7 +69,7 @@ class FrankWolfeRule final : public Rule {
   std::int64_t steps_ = 0;
   double objective_ = 0;
   Answer answer_;
-  SparseVector delta_, change_;
+  SparseVector delta_, change_, next_;
 };
 
 }  // namespace margent

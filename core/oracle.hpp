@@ -24,6 +24,18 @@ inline void settle(SparseVector& vector) {
   vector.resize(kept);
 }
 
+// out = x a + y b, zeros left out; out must be neither.
+inline void combine(double x, const SparseVector& a, double y, const SparseVector& b, SparseVector& out) {
+  out.clear();
+  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+    const bool left = j == b.size() || (i < a.size() && a[i].first <= b[j].first);
+    const bool right = i == a.size() || (j < b.size() && b[j].first <= a[i].first);
+    const std::int64_t index = left ? a[i].first : b[j].first;
+    const double value = (left ? x * a[i++].second : 0) + (right ? y * b[j++].second : 0);
+    if (value != 0) out.push_back({index, value});
+  }
+}
+
 // The inner product.
 inline double dot(const SparseVector& a, const SparseVector& b) {
   double sum = 0;
