@@ -37,10 +37,11 @@ void TransitionWeights::fold() {
   if (with_bound_) bound_transitions(total.data(), s.n_labels, s.width, bound.data());
 }
 
-void TransitionWeights::multiply(float factor) {
-  for (auto* levels : {&weights, &end_weights})
-    for (std::vector<float>& level : *levels)
-      for (float& weight : level) weight *= factor;
+void TransitionWeights::fold(const Clock& clock) {
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    for (std::size_t i = 0; i < weights[j].size(); ++i) clock.fold(weights[j][i], sums[j][i]);
+    for (std::size_t i = 0; i < end_weights[j].size(); ++i) clock.fold(end_weights[j][i], end_sums[j][i]);
+  }
   fold();
 }
 
@@ -345,12 +346,11 @@ void ChainOracle::add(const SparseVector& vector, double step) {
 
 void ChainOracle::scale(double factor) {
   clock_.scale *= factor;
-  // What is kept grows as the scale falls: before floats run out of room, all weights are made anew.
-  if (clock_.scale > 1e-6 && clock_.scale < 1e6) return;
-  const float kept = static_cast<float>(clock_.scale);
-  unigrams().multiply(kept);
-  if (edges_) edges_->multiply(kept);
-  transitions_.multiply(kept);
+  // The smaller the scale, the larger what is kept, and its rounding: now and then all weights are made anew.
+  if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
+  unigrams().fold(clock_);
+  if (edges_) edges_->fold(clock_);
+  transitions_.fold(clock_);
   clock_.fold();
 }
 

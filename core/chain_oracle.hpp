@@ -21,7 +21,7 @@ class TransitionWeights {
   void add(const std::int32_t* labels, int length, int position, float step, float clock);
   // The sums over levels, made anew from the levels.
   void fold();
-  void multiply(float factor);
+  void fold(const Clock& clock);
   double squared_norm() const;
 
   std::vector<std::vector<float>> weights, sums;          // per level: [B^j][width]

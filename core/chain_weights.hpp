@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "oracle.hpp"
 #include "rows.hpp"
 
 namespace margent {

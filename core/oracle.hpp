@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "clock.hpp"
+
 namespace margent {
 
 // A sparse vector in the space of all weights: (index, value), sorted by index, each index once.
@@ -64,24 +66,6 @@ class SparseSum {
  private:
   SparseVector entries_;
   std::size_t settled_ = 0;
-};
-
-// How weights are kept, so that neither scaling nor averaging touches all of them: w = scale * kept, and the average
-// over all steps is (now * kept - sums) / total, where `sums` collects now * change of what is kept.
-struct Clock {
-  double scale = 1, now = 1, total = 1;
-  void tick(double weight) {
-    now += weight * scale;
-    total += weight;
-  }
-  // For kept weights that were multiplied by `scale`: the average stays.
-  void fold() {
-    now /= scale;
-    scale = 1;
-  }
-  double weight(double kept, double sum, bool average) const {
-    return average ? now / total * kept - sum / total : scale * kept;
-  }
 };
 
 struct Question {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "buffer.hpp"
+#include "clock.hpp"
 #include "kernels.hpp"
 
 namespace margent {
@@ -81,8 +82,8 @@ class GrowingRows : public Rows {
   // weight[ids[k]][column] += step * value for the features of one token; `clock` counts the steps so far.
   virtual void add(const Features& features, std::int64_t token, std::int32_t column, float step, float clock) = 0;
   virtual float weight(std::int32_t row, std::int32_t column) const = 0;
-  // Multiplies all weights; the sums for averaging stay.
-  virtual void multiply(float factor) = 0;
+  // Brings all weights to the scale of a folded clock.
+  virtual void fold(const Clock& clock) = 0;
   virtual double squared_norm() const = 0;
 };
 
@@ -108,8 +109,8 @@ class DenseRows final : public GrowingRows {
   float weight(std::int32_t row, std::int32_t column) const override {
     return weights_[static_cast<std::size_t>(row) * width_ + column];
   }
-  void multiply(float factor) override {
-    for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] *= factor;
+  void fold(const Clock& clock) override {
+    for (std::size_t i = 0; i < weights_.size(); ++i) clock.fold(weights_[i], sums_[i]);
   }
   double squared_norm() const override {
     double sum = 0;
@@ -158,8 +159,8 @@ class SparseRows final : public GrowingRows {
       if (e[i].column == column) return e[i].weight;
     return 0.0f;
   }
-  void multiply(float factor) override {
-    for (Entry& e : pool_) e.weight *= factor;
+  void fold(const Clock& clock) override {
+    for (Entry& e : pool_) clock.fold(e.weight, e.sum);
   }
   // Entries of places that were left behind are not of a row any more.
   double squared_norm() const override {

@@ -137,8 +137,8 @@ class PythonOracle final : public Oracle {
 
   void scale(double factor) override {
     clock_.scale *= factor;
-    if (clock_.scale > 1e-100 && clock_.scale < 1e100) return;
-    for (double& weight : weights_) weight *= clock_.scale;
+    if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
+    for (std::size_t i = 0; i < weights_.size(); ++i) clock_.fold(weights_[i], sums_[i]);
     clock_.fold();
   }
 
