@@ -33,7 +33,7 @@ class LaRank(KBestMaxMargin):
     tol: float = field(default=0.001, metadata={"help": "how exactly the problem of an example is solved"})
     kappa: float = field(default=1e-6, metadata={"help": "dual variables up to this are left alone"})
     working_set: int = field(default=50, metadata={"help": "wrong answers kept for each example"})
-    seed: int = field(default=0, metadata={"help": "of the choice of examples to go back to"})
+    reprocess_seed: int = field(default=0, metadata={"help": "of the choice of examples to go back to"})
     gap: float | None = field(default=None, metadata={"help": "stop at this relative duality gap"})
     epochs: int = field(default=1, kw_only=True, metadata={"help": "passes over the training data"})
 
@@ -43,7 +43,7 @@ class LaRank(KBestMaxMargin):
         check_number(self, "kappa", minimum=0)
         check_whole(self, "n_reprocess", minimum=0)
         check_whole(self, "working_set", minimum=1)
-        check_whole(self, "seed", minimum=0)
+        check_whole(self, "reprocess_seed", minimum=0)
         check_number(self, "gap", minimum=0, optional=True)
 
     def rule(self) -> _core.Rule:
@@ -54,5 +54,5 @@ class LaRank(KBestMaxMargin):
             int(self.working_set),
             int(self.n_reprocess),
             float(self.kappa),
-            int(self.seed),
+            int(self.reprocess_seed),
         )

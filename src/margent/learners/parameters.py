@@ -46,4 +46,3 @@ def check_epochs(owner: Any) -> None:
     check_flag(owner, "average")
     check_flag(owner, "shuffle")
     check_whole(owner, "patience", minimum=1, optional=True)
-

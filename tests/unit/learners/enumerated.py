@@ -53,4 +53,6 @@ class Enumerated:
         rivals = [
             Rival(self.features(example, y), plain.loss(example, y, p.costs), plain.errors(example, y)) for y in ranked
         ]
-        return Answer(self.features(example, gold), rivals, int(np.sum([y is not None for y in example.labels])), example.weight)
+        return Answer(
+            self.features(example, gold), rivals, int(np.sum([y is not None for y in example.labels])), example.weight
+        )

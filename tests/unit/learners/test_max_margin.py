@@ -378,7 +378,14 @@ def test_wrong_parameters_are_explained(name: str) -> None:
             continue
         with pytest.raises(ValueError, match=words):
             learner_named(name, **parameters)
-    for parameter, wrong in (("gap", -1), ("tol", -1), ("working_set", 0), ("n_reprocess", -1), ("kappa", -0.1), ("seed", 0.5)):
+    for parameter, wrong in (
+        ("gap", -1),
+        ("tol", -1),
+        ("working_set", 0),
+        ("n_reprocess", -1),
+        ("kappa", -0.1),
+        ("reprocess_seed", 0.5),
+    ):
         if hasattr(LEARNERS[name](), parameter):
             with pytest.raises(ValueError, match=f"{parameter} of {kind}"):
                 learner_named(name, **{parameter: wrong})
