@@ -41,9 +41,12 @@ class WorkingSet {
     // Most sets that are looked at again are still optimal: inner products only for those that are not.
     if (violating_pair(hinge_, values_, limits)) {
       gram_.assign(m * m, 0);
-      for (std::size_t i = 1; i < m; ++i)
-        for (std::size_t j = 1; j <= i; ++j)
-          gram_[i * m + j] = gram_[j * m + i] = dot(members_[i - 1].delta, members_[j - 1].delta);
+      for (std::size_t i = 1; i < m; ++i) {
+        std::vector<double>& products = members_[i - 1].products;
+        for (std::size_t j = products.size(); j < i; ++j)
+          products.push_back(dot(members_[i - 1].delta, members_[j].delta));
+        for (std::size_t j = 1; j <= i; ++j) gram_[i * m + j] = gram_[j * m + i] = products[j - 1];
+      }
       gained = smo(gram_, hinge_, values_, limits);
     }
     for (std::size_t i = 1; i < m; ++i) {
@@ -52,7 +55,7 @@ class WorkingSet {
       member.value = values_[i];
     }
     gold_ = values_[0];
-    std::erase_if(members_, [](const Member& member) { return member.value == 0; });
+    drop_zeros();
     return gained;
   }
 
@@ -76,6 +79,7 @@ class WorkingSet {
       kept.loss += share * (other.loss - kept.loss);
       kept.value = total;
       members_.erase(members_.begin());
+      for (Member& member : members_) member.products.clear();
     }
   }
 
@@ -83,7 +87,19 @@ class WorkingSet {
   struct Member {
     SparseVector delta;
     double loss, value;
+    std::vector<double> products = {};  // inner products with the members up to this one, as far as they were needed
   };
+
+  void drop_zeros() {
+    for (Member& member : members_) {
+      std::size_t kept = 0;
+      for (std::size_t j = 0; j < member.products.size(); ++j)
+        if (members_[j].value != 0) member.products[kept++] = member.products[j];
+      member.products.resize(kept);
+    }
+    std::erase_if(members_, [](const Member& member) { return member.value == 0; });
+  }
+
   double gold_;
   std::vector<Member> members_;
   // Not state: room that optimize uses again.
