@@ -169,7 +169,8 @@ class CRF(Estimator):
     def predict_marginals(self, X: Any) -> NDArray[np.object_]:
         """(n_sequences,) objects: for each sequence a list with a dict from label to probability for each token.
 
-        The scores of a perceptron are not probabilities by nature: they rank well, but are too sure of themselves.
+        The scores of a perceptron are not probabilities by nature: give `fit` development data to calibrate them, or
+        there is a `CalibrationWarning`.
         """
         tagger = self._fitted()
         names = tagger.classes_.tolist()

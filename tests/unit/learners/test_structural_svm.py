@@ -338,3 +338,16 @@ def test_a_run_to_a_gap_from_the_tagger() -> None:
     tagger = margent.Tagger(learner=StructuredSVM(C=0.1, gap=0.1, epochs=500, average=False)).fit(X, y)
     assert 1 < len(tagger.history_) < 500
     assert tagger.history_[-1]["gap"] <= 0.1 < tagger.history_[-2]["gap"]
+
+
+@pytest.mark.parametrize("method", ["frank-wolfe", "subgradient"])
+def test_constraints_and_partial_labels(method: Any) -> None:
+    X, y = make_addresses(400, seed=2)
+    random = np.random.default_rng(0)
+    partial = [[label if random.random() < 0.7 else None for label in row] for row in y[:300]]
+    learner = StructuredSVM(C=0.3, method=method, epochs=5)
+    tagger = margent.Tagger(learner=learner, scheme="iob2", constrain=True, order=2).fit(X[:300], partial)
+    assert tagger.score(X[300:], y[300:]) > 0.7
+    for row in tagger.predict(X[300:]):
+        for before, label in zip(["O", *row], row):
+            assert not label.startswith("I-") or before[1:] == label[1:]

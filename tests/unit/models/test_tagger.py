@@ -21,6 +21,8 @@ from margent.models.label_costs import costs_of
 from margent.models.labels import LabelSet
 from oracle.tagging import labellings, probability
 
+pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
+
 LINES = ["U0:%x[0,0]", "U1:%x[-1,0]/%x[0,0]", "Us:%x[0,0.suffix1]", "B1:%x[0,0]", "B"]
 
 
