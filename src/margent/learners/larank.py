@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent import _core
-from margent.learners.max_margin import KBestMaxMargin
+from margent.learners.max_margin import MaxMargin
 from margent.learners.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True)
-class LaRank(KBestMaxMargin):
+class LaRank(MaxMargin):
     """k-best LaRank (Bordes et al. 2007; paper 004, section 4.3, algorithm 3).
 
     Solves the problem of `SDM`, the structural SVM

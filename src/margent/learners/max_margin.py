@@ -1,4 +1,4 @@
-"""What the max-margin learners have in common: C, k, and how the loop over the examples runs."""
+"""What the learners from the k best answers have in common: C, k, and how the loop over the examples runs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from margent.learners.parameters import check_epochs, check_number, check_whole
 
 @dataclass(frozen=True)
 class MaxMargin:
-    """The parameters of every max-margin learner; those of the loop are given by name."""
+    """The parameters of every k-best max-margin learner; those of the loop are given by name."""
 
     C: float = field(default=1.0, metadata={"help": "how far an example may pull; smaller: calmer, for noisy data"})
+    k: int = field(default=1, metadata={"help": "answers to learn from for each example"})
     _: KW_ONLY
     epochs: int = field(default=10, metadata={"help": "passes over the training data"})
     average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
@@ -22,15 +23,5 @@ class MaxMargin:
 
     def __post_init__(self) -> None:
         check_number(self, "C", minimum=0, above=True)
-        check_epochs(self)
-
-
-@dataclass(frozen=True)
-class KBestMaxMargin(MaxMargin):
-    """Those that learn from the k best answers."""
-
-    k: int = field(default=1, metadata={"help": "answers to learn from for each example"})
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
         check_whole(self, "k", minimum=1)
+        check_epochs(self)

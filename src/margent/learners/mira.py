@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent import _core
-from margent.learners.max_margin import KBestMaxMargin
+from margent.learners.max_margin import MaxMargin
 from margent.learners.parameters import check_number
 
 
 @dataclass(frozen=True)
-class MIRA(KBestMaxMargin):
+class MIRA(MaxMargin):
     """k-best MIRA, the margin infused relaxed algorithm (Crammer et al. 2005; paper 004, section 4.1).
 
     For each example, the new weights solve (13, 14)

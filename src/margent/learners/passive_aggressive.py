@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from margent import _core
-from margent.learners.max_margin import KBestMaxMargin
+from margent.learners.max_margin import MaxMargin
 
 
 @dataclass(frozen=True)
-class PassiveAggressive(KBestMaxMargin):
+class PassiveAggressive(MaxMargin):
     """Passive-aggressive updates on the k best answers (Crammer et al. 2006; paper 004, section 4.4).
 
     For each of the k answers with the largest score + loss, in turn, the new weights solve (22, 23)

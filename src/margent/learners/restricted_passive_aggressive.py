@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent import _core
-from margent.learners.max_margin import KBestMaxMargin
+from margent.learners.max_margin import MaxMargin
 
 
 @dataclass(frozen=True)
-class RestrictedPassiveAggressive(KBestMaxMargin):
+class RestrictedPassiveAggressive(MaxMargin):
     """Restricted passive-aggressive updates on the k best answers (paper 004, section 4.4, algorithm 4).
 
     Solves the problems of `PassiveAggressive`, (22, 23), but leaves out an answer whose margin is violated less than

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent import _core
-from margent.learners.max_margin import KBestMaxMargin
+from margent.learners.max_margin import MaxMargin
 from margent.learners.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True)
-class SDM(KBestMaxMargin):
+class SDM(MaxMargin):
     """The k-best sequential dual method (Balamurugan et al. 2011; paper 004, section 4.2, algorithm 2).
 
     Solves the structural SVM (1 to 5)
