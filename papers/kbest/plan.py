@@ -54,7 +54,7 @@ class Plan:
     chunking_epochs: tuple[int, ...] = (5, 10, 15, 20)
     entity_epochs: tuple[int, ...] = (5, 10, 15, 20, 30)
     folds: int = 5
-    folds_used: int = 5
+    folds_used: int = 3
     timed_epochs: int = 5
     table_reprocess: int = 1
     reprocess: tuple[int, ...] = (0, 1, 2, 5)

@@ -99,7 +99,9 @@ def run_training(task: Task) -> Result:
     the test data 1 or 0, for McNemar's test.
     """
     train, other = split(task["corpus"], task["fold"], task["folds"], task["n_train"], task["n_test"])
-    tagger = margent.Tagger(templates(task["corpus"]), learner(task), seed=task["seed"], threads=1)
+    features = templates(task["corpus"])
+    # Nothing here asks for probabilities, and a temperature for them would cost more than the training.
+    tagger = margent.Tagger(features, learner(task), calibration=0, seed=task["seed"], threads=1)
     if task["fold"] is None:
         tagger.fit(*train, progress=False)
     else:
