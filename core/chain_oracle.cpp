@@ -38,6 +38,22 @@ void TransitionWeights::fold() {
   if (with_bound_) bound_transitions(total.data(), s.n_labels, s.width, bound.data());
 }
 
+void TransitionWeights::fold(const Clock& clock) {
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    for (std::size_t i = 0; i < weights[j].size(); ++i) clock.fold(weights[j][i], sums[j][i]);
+    for (std::size_t i = 0; i < end_weights[j].size(); ++i) clock.fold(end_weights[j][i], end_sums[j][i]);
+  }
+  fold();
+}
+
+double TransitionWeights::squared_norm() const {
+  double sum = 0;
+  for (const auto* levels : {&weights, &end_weights})
+    for (const std::vector<float>& level : *levels)
+      for (const float weight : level) sum += static_cast<double>(weight) * weight;
+  return sum;
+}
+
 void TransitionWeights::add(const std::int32_t* labels, int length, int position, float step, float clock) {
   const ChainShape& s = shape_;
   const auto label_at = [&](int t) -> std::int64_t { return t < 0 ? s.n_labels : labels[t]; };
@@ -84,6 +100,7 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
     dense_ = std::make_unique<DenseRows>(n_unigrams, shape_.width);
   if (n_edges) edges_ = std::make_unique<SparseRows>(n_edges, shape_.base * shape_.width);
   if (label_costs_.empty()) label_costs_.assign(n_labels, 1.0f);
+  pair_costs_ = label_costs_.size() != static_cast<std::size_t>(n_labels);
   LinearChain model{shape_, &unigrams()};
   model.edges = edges_.get();
   model.transitions = transitions_.total.data();
@@ -106,6 +123,8 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   n_rivals_ = 0;
   has_gram_ = false;
   if (answer.places == 0) return;
+  // The search sees weights as they are kept: costs are brought to their scale, scores back from it.
+  const double cost = question.cost / clock_.scale;
 
   gold_.assign(labels, labels + n);
   const std::size_t k = static_cast<std::size_t>(std::max(1, question.k));
@@ -119,7 +138,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   } else {
     const ChainScores<float> scores = scorer_->score(examples_, example);
     answer.gold_score = answer.places < n ? complete_gold(scores, labels) : chain_score(scores, gold_.data());
-    if (question.cost != 0) add_costs(labels, n, static_cast<float>(question.cost));
+    if (cost != 0) add_costs(labels, n, static_cast<float>(cost));
     const double shift = chain_forward_max(scores, work_);
     values_[0] = chain_trace_back(scores, work_, rivals_.data());
     const auto right = [](std::int32_t y, std::int32_t found) { return y == unlabelled || y == found; };
@@ -130,15 +149,16 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   // Allowed labels that leave out the right one, or weights beyond what a float can hold: there is nothing to move
   // towards.
   if (!possible(answer.gold_score)) return;
+  answer.gold_score *= clock_.scale;
   for (std::size_t j = 0; j < found; ++j) {
     if (!possible(values_[j])) break;
     Rival rival;
     for (int t = 0; t < n; ++t) {
       if (labels[t] == unlabelled || labels[t] == rivals_[j * n + t]) continue;
       rival.errors += 1;
-      rival.loss += label_costs_[labels[t]];
+      rival.loss += cost_of(labels[t], rivals_[j * n + t]);
     }
-    rival.score = values_[j] - question.cost * rival.loss;
+    rival.score = (values_[j] - cost * rival.loss) * clock_.scale;
     answer.rivals.push_back(rival);
   }
   n_rivals_ = answer.rivals.size();
@@ -167,6 +187,11 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
   for (int t = 0; t < n; ++t) {
     if (labels[t] == unlabelled) continue;
     float* row = scorer_->emissions() + static_cast<std::size_t>(t) * shape_.width;
+    if (pair_costs_) {
+      for (int y = 0; y < shape_.n_labels; ++y)
+        if (y != labels[t]) row[y] += cost * cost_of(labels[t], y);
+      continue;
+    }
     const float right = row[labels[t]], wrong = cost * label_costs_[labels[t]];
     for (int y = 0; y < shape_.width; ++y) row[y] += wrong;
     row[labels[t]] = right;
@@ -196,7 +221,7 @@ void ChainOracle::differences(std::size_t rival, OnToken on_token, OnTransition 
 }
 
 void ChainOracle::move(std::size_t rival, double step) {
-  const float change = static_cast<float>(step), clock = static_cast<float>(clock_);
+  const float change = static_cast<float>(step / clock_.scale), clock = static_cast<float>(clock_.now);
   const int n = static_cast<int>(gold_.size());
   const std::int64_t begin = examples_.begin(example_);
   const std::int32_t* gold = gold_.data();
@@ -377,13 +402,15 @@ void ChainOracle::make_gram() const {
   has_gram_ = true;
 }
 
-template <class OnRow, class OnLevel>
-void ChainOracle::entries(const SparseVector& vector, OnRow on_row, OnLevel on_level) const {
+template <class OnWeight, class OnRow, class OnLevel>
+void ChainOracle::entries(const SparseVector& vector, OnWeight on_weight, OnRow on_row, OnLevel on_level) const {
   const Layout at = layout();
   for (const auto& [index, value] : vector) {
     if (index < 0 || index >= at.size) throw std::out_of_range("there is no such weight");
-    if (index < at.edges) {
-      on_row(unigrams(), static_cast<std::int32_t>(index / shape_.width), static_cast<std::int32_t>(index % shape_.width), value);
+    if (index < at.edges && dense_) {
+      on_weight(index, value);
+    } else if (index < at.edges) {
+      on_row(*sparse_, static_cast<std::int32_t>(index / shape_.width), static_cast<std::int32_t>(index % shape_.width), value);
     } else if (index < at.levels) {
       const std::int64_t i = index - at.edges;
       on_row(*edges_, static_cast<std::int32_t>(i / at.edge_width), static_cast<std::int32_t>(i % at.edge_width), value);
@@ -401,20 +428,27 @@ void ChainOracle::entries(const SparseVector& vector, OnRow on_row, OnLevel on_l
 
 double ChainOracle::score(const SparseVector& vector) const {
   double sum = 0;
-  const auto on_row = [&](const GrowingRows& rows, std::int32_t id, std::int32_t column, double value) {
+  const auto on_weight = [&](std::int64_t i, double value) { sum += value * dense_->weights()[i]; };
+  const auto on_row = [&](const SparseRows& rows, std::int32_t id, std::int32_t column, double value) {
     sum += value * rows.weight(id, column);
   };
   const auto on_level = [&](std::size_t level, bool is_end, std::int64_t i, double value) {
     sum += value * (is_end ? transitions_.end_weights : transitions_.weights)[level][i];
   };
-  entries(vector, on_row, on_level);
-  return sum;
+  entries(vector, on_weight, on_row, on_level);
+  return clock_.scale * sum;
 }
 
 void ChainOracle::add(const SparseVector& vector, double step) {
-  const float clock = static_cast<float>(clock_);
+  const float clock = static_cast<float>(clock_.now);
+  step /= clock_.scale;
   bool transitions_changed = false;
-  const auto on_row = [&](GrowingRows& rows, std::int32_t id, std::int32_t column, double value) {
+  const auto on_weight = [&](std::int64_t i, double value) {
+    const float change = static_cast<float>(step * value);
+    dense_->weights()[i] += change;
+    dense_->sums()[i] += clock * change;
+  };
+  const auto on_row = [&](SparseRows& rows, std::int32_t id, std::int32_t column, double value) {
     const std::int64_t ptr[2] = {0, 1};
     rows.add({&id, nullptr, ptr}, 0, column, static_cast<float>(step * value), clock);
   };
@@ -424,8 +458,23 @@ void ChainOracle::add(const SparseVector& vector, double step) {
     (is_end ? transitions_.end_sums : transitions_.sums)[level][i] += clock * change;
     transitions_changed = true;
   };
-  entries(vector, on_row, on_level);
+  entries(vector, on_weight, on_row, on_level);
   if (transitions_changed) transitions_.fold();
+}
+
+void ChainOracle::scale(double factor) {
+  clock_.scale *= factor;
+  // The smaller the scale, the larger what is kept, and its rounding: now and then all weights are made anew.
+  if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
+  unigrams().fold(clock_);
+  if (edges_) edges_->fold(clock_);
+  transitions_.fold(clock_);
+  clock_.fold();
+}
+
+double ChainOracle::squared_norm() const {
+  const double edges = edges_ ? edges_->squared_norm() : 0;
+  return clock_.scale * clock_.scale * (unigrams().squared_norm() + edges + transitions_.squared_norm());
 }
 
 }  // namespace margent

@@ -22,6 +22,8 @@ class TransitionWeights {
   void add(const std::int32_t* labels, int length, int position, float step, float clock);
   // The sums over levels, made anew from the levels.
   void fold();
+  void fold(const Clock& clock);
+  double squared_norm() const;
 
   std::vector<std::vector<float>> weights, sums;          // per level: [B^j][width]
   std::vector<std::vector<float>> end_weights, end_sums;  // per level: [B^(j-1)][width]
@@ -34,7 +36,8 @@ class TransitionWeights {
 
 class ChainOracle final : public Oracle {
  public:
-  // `label_costs` [L]: what a mistake costs where this label is right; empty: 1 each.
+  // `label_costs`: what a mistake costs, [L] for each right label or [L][L] for each right and each other label;
+  // empty: 1 each.
   ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions, std::int64_t n_unigrams,
               std::int64_t n_edges, bool sparse, std::vector<float> label_costs);
 
@@ -46,11 +49,12 @@ class ChainOracle final : public Oracle {
   void add(const SparseVector& vector, double step) override;
   void move(std::size_t rival, double step) override;
   void expect(std::int64_t example) override { scorer_->expect(examples_, example); }
-  void tick() override { clock_ += 1; }
+  void scale(double factor) override;
+  double squared_norm() const override;
+  void tick(double weight = 1) override { clock_.tick(weight); }
 
   const ChainShape& shape() const { return shape_; }
-  double clock() const { return clock_; }
-  void set_clock(double clock) { clock_ = clock; }
+  const Clock& clock() const { return clock_; }
   DenseRows* dense() { return dense_.get(); }
   SparseRows* sparse() { return sparse_.get(); }
   SparseRows* edges() { return edges_.get(); }
@@ -60,6 +64,9 @@ class ChainOracle final : public Oracle {
   GrowingRows& unigrams() const { return dense_ ? static_cast<GrowingRows&>(*dense_) : *sparse_; }
   double complete_gold(const ChainScores<float>& scores, const std::int32_t* labels);
   void add_costs(const std::int32_t* labels, int n, float cost);
+  float cost_of(std::int32_t gold, std::int32_t other) const {
+    return label_costs_[pair_costs_ ? static_cast<std::size_t>(gold) * shape_.n_labels + other : gold];
+  }
   // The labels of rival j of the last answer.
   const std::int32_t* labels_of(std::size_t rival) const;
   // Calls on_token(t) where gold and the rival differ, on_transition(t) where the transition into t (or the end) does.
@@ -88,20 +95,22 @@ class ChainOracle final : public Oracle {
   // The parts at a position: one for gold, with the rivals that differ from it in the `reach` labels up to there, and
   // one for each way in which they do.
   void find_parts(int position, int reach) const;
-  // Calls on_row(rows, id, column, value) or on_level(level, is_end, position, value) for each entry of a vector.
-  template <class OnRow, class OnLevel>
-  void entries(const SparseVector& vector, OnRow on_row, OnLevel on_level) const;
+  // Calls on_weight(position, value) for dense rows, on_row(rows, id, column, value) for sparse ones, and
+  // on_level(level, is_end, position, value), for each entry of a vector.
+  template <class OnWeight, class OnRow, class OnLevel>
+  void entries(const SparseVector& vector, OnWeight on_weight, OnRow on_row, OnLevel on_level) const;
 
   Examples examples_;
   ChainShape shape_;
   bool learn_transitions_;
   std::vector<float> label_costs_;
+  bool pair_costs_;
   std::unique_ptr<DenseRows> dense_;
   std::unique_ptr<SparseRows> sparse_, edges_;
   TransitionWeights transitions_;
   std::unique_ptr<ChainScorer<float>> scorer_;
   ChainWorkspace<float> work_;
-  double clock_ = 1;
+  Clock clock_;
 
   // The last answer.
   std::int64_t example_ = 0;

@@ -9,11 +9,11 @@
 namespace margent {
 
 // The value of a weight: as it stands, or its average over all steps of the clock.
-inline float settled(float weight, float sum, double clock, bool average) {
-  return average ? static_cast<float>(weight - sum / clock) : weight;
+inline float settled(float weight, float sum, const Clock& clock, bool average) {
+  return static_cast<float>(clock.weight(weight, sum, average));
 }
 
-inline Buffer<float> settled(const float* weights, const float* sums, std::size_t n, double clock, bool average) {
+inline Buffer<float> settled(const float* weights, const float* sums, std::size_t n, const Clock& clock, bool average) {
   Buffer<float> out;
   out.need(n);
   for (std::size_t i = 0; i < n; ++i) out[i] = settled(weights[i], sums[i], clock, average);
@@ -27,7 +27,7 @@ struct CompressedRows {
   std::vector<float> weights;
 };
 
-inline CompressedRows settled(const SparseRows& rows, double clock, bool average) {
+inline CompressedRows settled(const SparseRows& rows, const Clock& clock, bool average) {
   CompressedRows out;
   std::vector<SparseRows::Entry> sorted;
   for (std::int64_t r = 0; r < rows.n_rows(); ++r) {

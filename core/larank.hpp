@@ -18,7 +18,6 @@ struct DualSettings {
 // The structural SVM, min 1/2 |w|^2 + C sum xi_n, by its dual, one example at a time: the variables of all examples are
 // kept. After each example, `n_reprocess` times: one example seen before is looked at again, then ten are optimised
 // over the rivals that they have, without a search. Without reprocessing this is the sequential dual method.
-// Reprocessing is not offered to users yet: in one case it differs from its plain twin, and why is not known.
 class DualRule final : public Rule {
  public:
   DualRule(const DualSettings& settings, int n_reprocess, std::uint64_t seed)
@@ -36,6 +35,13 @@ class DualRule final : public Rule {
     }
     outcome.updates += moved;
     outcome.objective = objective_;
+  }
+
+  // Of what was learned: weights that were there before do not count.
+  std::optional<double> penalty(const Oracle&) const override {
+    SparseSum sum;
+    for (const WorkingSet& set : sets_) set.add_to(sum);
+    return sum.squared_norm() / 2;
   }
 
  private:

@@ -15,7 +15,7 @@ inline void note(const Answer& answer, Outcome& outcome) {
   const Rival& best = answer.rivals.front();
   outcome.errors += best.errors;
   outcome.wrong_examples += best.errors > 0;
-  outcome.loss += answer.weight * std::max(0.0, best.loss - (answer.gold_score - best.score));
+  outcome.loss += hinge_loss(answer);
 }
 
 // min 1/2 |w - w_n|^2 + C xi  s.t.  w . delta >= loss - xi for each of the k best, xi >= 0 (13, 14).

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "clock.hpp"
+
 namespace margent {
 
 // A sparse vector in the space of all weights: (index, value), sorted by index, each index once.
@@ -24,6 +26,18 @@ inline void settle(SparseVector& vector) {
   vector.resize(kept);
 }
 
+// out = x a + y b, zeros left out; out must be neither.
+inline void combine(double x, const SparseVector& a, double y, const SparseVector& b, SparseVector& out) {
+  out.clear();
+  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+    const bool left = j == b.size() || (i < a.size() && a[i].first <= b[j].first);
+    const bool right = i == a.size() || (j < b.size() && b[j].first <= a[i].first);
+    const std::int64_t index = left ? a[i].first : b[j].first;
+    const double value = (left ? x * a[i++].second : 0) + (right ? y * b[j++].second : 0);
+    if (value != 0) out.push_back({index, value});
+  }
+}
+
 // The inner product.
 inline double dot(const SparseVector& a, const SparseVector& b) {
   double sum = 0;
@@ -34,6 +48,25 @@ inline double dot(const SparseVector& a, const SparseVector& b) {
   }
   return sum;
 }
+
+// A sum of sparse vectors, with room for little more than the entries that are not zero.
+class SparseSum {
+ public:
+  void add(const SparseVector& vector, double step) {
+    for (const auto& [index, value] : vector) entries_.push_back({index, step * value});
+    if (entries_.size() < 2 * settled_ + 65536) return;
+    settle(entries_);
+    settled_ = entries_.size();
+  }
+  double squared_norm() {
+    settle(entries_);
+    return dot(entries_, entries_);
+  }
+
+ private:
+  SparseVector entries_;
+  std::size_t settled_ = 0;
+};
 
 struct Question {
   int k = 1;          // how many rivals
@@ -54,6 +87,13 @@ struct Answer {
   std::int64_t places = 0;  // positions that could be wrong
   std::vector<Rival> rivals;  // best first; empty when there is none
 };
+
+// What the best answer is short of its margin, times the weight of the example. For questions with a cost of 1.
+inline double hinge_loss(const Answer& answer) {
+  if (answer.rivals.empty()) return 0;
+  const Rival& best = answer.rivals.front();
+  return answer.weight * std::max(0.0, best.loss - (answer.gold_score - best.score));
+}
 
 // A structure, its data and its weights. The answer to the last question can be moved along.
 class Oracle {
@@ -82,8 +122,12 @@ class Oracle {
   }
   // Says which example will be asked for after the next: time to fetch what it needs.
   virtual void expect(std::int64_t) {}
-  // One step of the clock by which weights are averaged.
-  virtual void tick() = 0;
+  // w *= factor, which is above 0. Costs next to nothing.
+  virtual void scale(double factor) = 0;
+  // |w|^2. Costs as much as there are weights.
+  virtual double squared_norm() const = 0;
+  // The weights as they are count in their average as much as `weight` says.
+  virtual void tick(double weight = 1) = 0;
 };
 
 struct Outcome {
@@ -97,6 +141,10 @@ class Rule {
  public:
   virtual ~Rule() = default;
   virtual void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) = 0;
+  // How much the weights after the last example count in the average.
+  virtual double weight() const { return 1; }
+  // 1/2 |w|^2 as the problem that this rule solves has it, where it solves one.
+  virtual std::optional<double> penalty(const Oracle&) const { return std::nullopt; }
 };
 
 // Runs a rule over examples in the given order.
@@ -105,9 +153,21 @@ inline Outcome run_epoch(Oracle& oracle, Rule& rule, const std::int64_t* order, 
   for (std::int64_t i = 0; i < n; ++i) {
     if (i + 1 < n) oracle.expect(order[i + 1]);
     rule.learn(oracle, order[i], outcome);
-    oracle.tick();
+    oracle.tick(rule.weight());
   }
   return outcome;
+}
+
+// The hinge losses of examples, weighted and summed, at the weights as they are: a search for each.
+inline double hinge_losses(Oracle& oracle, const std::int64_t* order, std::int64_t n) {
+  double sum = 0;
+  Answer answer;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i + 1 < n) oracle.expect(order[i + 1]);
+    oracle.ask(order[i], {1, 1}, answer);
+    sum += hinge_loss(answer);
+  }
+  return sum;
 }
 
 }  // namespace margent

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "buffer.hpp"
+#include "clock.hpp"
 #include "kernels.hpp"
 #include "simd.hpp"
 
@@ -90,6 +91,9 @@ class GrowingRows : public Rows {
   // Says that such a move will probably follow: time to fetch what gathering has not.
   virtual void expect_move(const Features&, std::int64_t, std::int32_t, std::int32_t) const {}
   virtual float weight(std::int32_t row, std::int32_t column) const = 0;
+  // Brings all weights to the scale of a folded clock.
+  virtual void fold(const Clock& clock) = 0;
+  virtual double squared_norm() const = 0;
 };
 
 class DenseRows final : public GrowingRows {
@@ -132,6 +136,14 @@ class DenseRows final : public GrowingRows {
   float weight(std::int32_t row, std::int32_t column) const override {
     return weights_[static_cast<std::size_t>(row) * width_ + column];
   }
+  void fold(const Clock& clock) override {
+    for (std::size_t i = 0; i < weights_.size(); ++i) clock.fold(weights_[i], sums_[i]);
+  }
+  double squared_norm() const override {
+    double sum = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) sum += static_cast<double>(weights_[i]) * weights_[i];
+    return sum;
+  }
   std::int64_t n_rows() const { return n_rows_; }
   float* weights() { return weights_.data(); }
   float* sums() { return sums_.data(); }
@@ -173,6 +185,17 @@ class SparseRows final : public GrowingRows {
     for (std::uint32_t i = 0; i < rows_[row].size; ++i)
       if (e[i].column == column) return e[i].weight;
     return 0.0f;
+  }
+  void fold(const Clock& clock) override {
+    for (Entry& e : pool_) clock.fold(e.weight, e.sum);
+  }
+  // Entries of places that were left behind are not of a row any more.
+  double squared_norm() const override {
+    double sum = 0;
+    for (const Row& row : rows_)
+      for (std::uint32_t i = 0; i < row.size; ++i)
+        sum += static_cast<double>(pool_[row.begin + i].weight) * pool_[row.begin + i].weight;
+    return sum;
   }
   // The entry of (row, column), made zero if there was none.
   Entry& entry(std::int32_t row_id, std::int32_t column) {

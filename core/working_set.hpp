@@ -31,29 +31,37 @@ class WorkingSet {
   double optimize(Oracle& oracle, const SmoLimits& limits) {
     if (members_.empty()) return 0;
     const std::size_t m = members_.size() + 1;
-    gram_.assign(m * m, 0);
     hinge_.assign(m, 0);
     values_.assign(m, gold_);
     for (std::size_t i = 1; i < m; ++i) {
-      const Member& member = members_[i - 1];
-      hinge_[i] = member.loss - oracle.score(member.delta);
-      values_[i] = member.value;
-      for (std::size_t j = 1; j <= i; ++j) gram_[i * m + j] = gram_[j * m + i] = dot(member.delta, members_[j - 1].delta);
+      hinge_[i] = members_[i - 1].loss - oracle.score(members_[i - 1].delta);
+      values_[i] = members_[i - 1].value;
     }
-    const double gained = smo(gram_, hinge_, values_, limits);
-    SparseVector change;
+    double gained = 0;
+    // Most sets that are looked at again are still optimal: inner products only for those that are not.
+    if (violating_pair(hinge_, values_, limits)) {
+      gram_.assign(m * m, 0);
+      for (std::size_t i = 1; i < m; ++i) {
+        std::vector<double>& products = members_[i - 1].products;
+        for (std::size_t j = products.size(); j < i; ++j)
+          products.push_back(dot(members_[i - 1].delta, members_[j].delta));
+        for (std::size_t j = 1; j <= i; ++j) gram_[i * m + j] = gram_[j * m + i] = products[j - 1];
+      }
+      gained = smo(gram_, hinge_, values_, limits);
+    }
     for (std::size_t i = 1; i < m; ++i) {
       Member& member = members_[i - 1];
-      const double step = values_[i] - member.value;
+      if (values_[i] != member.value) oracle.add(member.delta, values_[i] - member.value);
       member.value = values_[i];
-      if (step == 0) continue;
-      for (const auto& [index, value] : member.delta) change.push_back({index, step * value});
     }
     gold_ = values_[0];
-    settle(change);
-    if (!change.empty()) oracle.add(change, 1);
-    std::erase_if(members_, [](const Member& member) { return member.value == 0; });
+    drop_zeros();
     return gained;
+  }
+
+  // sum += the part of the weights that is due to this example.
+  void add_to(SparseSum& sum) const {
+    for (const Member& member : members_) sum.add(member.delta, member.value);
   }
 
   // Makes one member of the two with the smallest variables until no more than `limit` are left. It stands for the
@@ -65,12 +73,13 @@ class WorkingSet {
       Member& kept = members_[1];
       const Member& other = members_[0];
       const double total = kept.value + other.value, share = other.value / total;
-      for (auto& [index, value] : kept.delta) value *= 1 - share;
-      for (const auto& [index, value] : other.delta) kept.delta.push_back({index, share * value});
-      settle(kept.delta);
+      SparseVector mean;
+      combine(1 - share, kept.delta, share, other.delta, mean);
+      kept.delta = std::move(mean);
       kept.loss += share * (other.loss - kept.loss);
       kept.value = total;
       members_.erase(members_.begin());
+      for (Member& member : members_) member.products.clear();
     }
   }
 
@@ -78,7 +87,19 @@ class WorkingSet {
   struct Member {
     SparseVector delta;
     double loss, value;
+    std::vector<double> products = {};  // inner products with the members up to this one, as far as they were needed
   };
+
+  void drop_zeros() {
+    for (Member& member : members_) {
+      std::size_t kept = 0;
+      for (std::size_t j = 0; j < member.products.size(); ++j)
+        if (members_[j].value != 0) member.products[kept++] = member.products[j];
+      member.products.resize(kept);
+    }
+    std::erase_if(members_, [](const Member& member) { return member.value == 0; });
+  }
+
   double gold_;
   std::vector<Member> members_;
   // Not state: room that optimize uses again.

@@ -88,7 +88,7 @@ def learner(task: Task) -> Any:
     """Parameters are averaged in all of them, as in the paper's Table 1."""
     parameters = {name: task[name] for name in ("C", "k", "n_reprocess") if task.get(name) is not None}
     if task["method"] == "larank":  # there, chance also says which examples are looked at again
-        parameters["seed"] = task["seed"]
+        parameters["reprocess_seed"] = task["seed"]
     return learner_named(task["method"], epochs=task["epochs"], **parameters)
 
 

@@ -23,6 +23,7 @@ _HOME: dict[str, str] = {
     "DataNotFoundError": "margent.errors",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
+    "LaRank": "margent.learners",
     "MargentError": "margent.errors",
     "MIRA": "margent.learners",
     "MissingExtraError": "margent.errors",
@@ -36,6 +37,7 @@ _HOME: dict[str, str] = {
     "RestrictedPassiveAggressive": "margent.learners",
     "Rival": "margent.learners",
     "SDM": "margent.learners",
+    "StructuredSVM": "margent.learners",
     "Tagger": "margent.models",
     "Templates": "margent.features",
     "TokenMatrix": "margent.features",
@@ -98,11 +100,13 @@ if TYPE_CHECKING:
     from margent.learners import MIRA as MIRA
     from margent.learners import SDM as SDM
     from margent.learners import Answer as Answer
+    from margent.learners import LaRank as LaRank
     from margent.learners import Oracle as Oracle
     from margent.learners import PassiveAggressive as PassiveAggressive
     from margent.learners import Perceptron as Perceptron
     from margent.learners import RestrictedPassiveAggressive as RestrictedPassiveAggressive
     from margent.learners import Rival as Rival
+    from margent.learners import StructuredSVM as StructuredSVM
     from margent.learners import train as train
     from margent.models import ConfidentSpan as ConfidentSpan
     from margent.models import Constraints as Constraints

@@ -10,11 +10,13 @@
 #include "_core_examples.hpp"
 #include "chain_oracle.hpp"
 #include "chain_weights.hpp"
+#include "frank_wolfe.hpp"
 #include "larank.hpp"
 #include "mira.hpp"
 #include "passive_aggressive.hpp"
 #include "perceptron.hpp"
 #include "smo.hpp"
+#include "subgradient.hpp"
 
 using namespace margent;
 
@@ -27,7 +29,7 @@ nb::tuple to_arrays(CompressedRows&& rows) {
 // Weights as arrays: `unigrams` and `edges` as the frozen LinearChain takes them, transitions and ends per level.
 nb::dict export_weights(ChainOracle& oracle, bool average) {
   const std::size_t width = oracle.shape().width;
-  const double clock = oracle.clock();
+  const Clock& clock = oracle.clock();
   nb::dict out;
   if (DenseRows* rows = oracle.dense())
     out["unigrams"] = to_numpy(settled(rows->weights(), rows->sums(), rows->n_rows() * width, clock, average),
@@ -102,7 +104,7 @@ class PythonOracle final : public Oracle {
 
   void ask(std::int64_t example, const Question& question, Answer& answer) override {
     nb::gil_scoped_acquire acquire;
-    nb::object reply = oracle_.attr("answer")(example, weights(), question.k, question.cost);
+    nb::object reply = oracle_.attr("answer")(example, weights(false), question.k, question.cost);
     gold_ = vector(reply.attr("gold"));
     rivals_.clear();
     answer.rivals.clear();
@@ -127,18 +129,39 @@ class PythonOracle final : public Oracle {
   void add(const SparseVector& vector, double step) override {
     for (const auto& [index, value] : vector) {
       if (index < 0 || index >= static_cast<std::int64_t>(weights_.size())) throw std::out_of_range("there is no such weight");
-      weights_[index] += step * value;
-      sums_[index] += clock_ * step * value;
+      const double change = step / clock_.scale * value;
+      weights_[index] += change;
+      sums_[index] += clock_.now * change;
     }
   }
 
-  void tick() override { clock_ += 1; }
+  void scale(double factor) override {
+    clock_.scale *= factor;
+    if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
+    for (std::size_t i = 0; i < weights_.size(); ++i) clock_.fold(weights_[i], sums_[i]);
+    clock_.fold();
+  }
+
+  double squared_norm() const override {
+    double sum = 0;
+    for (const double weight : weights_) sum += weight * weight;
+    return clock_.scale * clock_.scale * sum;
+  }
+
+  void tick(double weight = 1) override { clock_.tick(weight); }
+
+  // Starts from given weights; averages start anew.
+  void start_from(Array<double, nb::ndim<1>> weights) {
+    if (weights.shape(0) != weights_.size()) throw nb::value_error("weights of the wrong shape");
+    std::copy(weights.data(), weights.data() + weights.shape(0), weights_.begin());
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    clock_ = {};
+  }
 
   // A copy: what Python keeps must not change under its hands.
-  nb::object weights() const { return to_numpy(std::vector<double>(weights_)); }
-  nb::object averaged() const {
+  nb::object weights(bool average) const {
     std::vector<double> out(weights_);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] -= sums_[i] / clock_;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = clock_.weight(weights_[i], sums_[i], average);
     return to_numpy(std::move(out));
   }
 
@@ -176,22 +199,34 @@ class PythonOracle final : public Oracle {
   double dot(const SparseVector& features) const {
     double sum = 0;
     for (const auto& [index, value] : features) sum += weights_[index] * value;
-    return sum;
+    return clock_.scale * sum;
   }
 
   nb::object oracle_;
   std::vector<double> weights_, sums_;
   std::int64_t size_;
-  double clock_ = 1;
+  Clock clock_;
   SparseVector gold_;
   std::vector<SparseVector> rivals_;
 };
 
-Outcome run(Oracle& oracle, Rule& rule, Array<std::int64_t, nb::ndim<1>> order) {
+using Order = Array<std::int64_t, nb::ndim<1>>;
+
+void check_order(const Oracle& oracle, const Order& order) {
   for (std::size_t i = 0; i < order.shape(0); ++i)
     if (order.data()[i] < 0 || order.data()[i] >= oracle.size()) throw nb::index_error("no such example");
+}
+
+Outcome run(Oracle& oracle, Rule& rule, Order order) {
+  check_order(oracle, order);
   nb::gil_scoped_release release;
   return run_epoch(oracle, rule, order.data(), static_cast<std::int64_t>(order.shape(0)));
+}
+
+double hinge(Oracle& oracle, Order order) {
+  check_order(oracle, order);
+  nb::gil_scoped_release release;
+  return hinge_losses(oracle, order.data(), static_cast<std::int64_t>(order.shape(0)));
 }
 
 }  // namespace
@@ -222,7 +257,12 @@ void bind_learning(nb::module_& m) {
         for (auto [key, value] : vector) v.push_back({nb::cast<std::int64_t>(key), nb::cast<double>(value)});
         oracle.add(v, step);
       })
-      .def("tick", &Oracle::tick);
+      .def("scale", [](Oracle& oracle, double factor) {
+        if (!(factor > 0 && std::isfinite(factor))) throw nb::value_error("the factor must be above 0 and finite");
+        oracle.scale(factor);
+      })
+      .def("squared_norm", &Oracle::squared_norm)
+      .def("tick", &Oracle::tick, nb::arg("weight") = 1.0);
 
   nb::class_<ChainOracle, Oracle>(m, "ChainOracle", "The oracle of a linear chain in training.")
       .def("__init__", [](ChainOracle* self, const BoundExamples& examples, int n_labels, int order, bool learn_transitions,
@@ -232,7 +272,8 @@ void bind_learning(nb::module_& m) {
           throw nb::value_error("the number of features must be between 0 and 2^31 - 1");
         examples.check(n_unigrams, n_edges, n_labels);
         if (!examples.examples().labels) throw nb::value_error("the examples have no labels");
-        if (!label_costs.empty() && static_cast<int>(label_costs.size()) != n_labels) throw nb::value_error("one cost per label");
+        const std::size_t n_costs = label_costs.size(), n = static_cast<std::size_t>(std::max(n_labels, 0));
+        if (n_costs != 0 && n_costs != n && n_costs != n * n) throw nb::value_error("one cost per label or pair of labels");
         new (self) ChainOracle(examples.examples(), n_labels, order, learn_transitions, n_unigrams, n_edges, sparse, label_costs);
       }, nb::keep_alive<1, 2>(), nb::arg("examples"), nb::arg("n_labels"), nb::arg("order"), nb::arg("learn_transitions"),
            nb::arg("n_unigrams"), nb::arg("n_edges"), nb::arg("sparse"), nb::arg("label_costs"))
@@ -241,9 +282,11 @@ void bind_learning(nb::module_& m) {
 
   nb::class_<PythonOracle, Oracle>(m, "PythonOracle", "Runs an oracle written in Python.")
       .def(nb::init<nb::object, std::int64_t>(), nb::arg("oracle"), nb::arg("n_features"))
-      .def("weights", [](const PythonOracle& o, bool average) { return average ? o.averaged() : o.weights(); }, nb::arg("average"));
+      .def("weights", &PythonOracle::weights, nb::arg("average"))
+      .def("start_from", &PythonOracle::start_from, nb::arg("weights"));
 
-  nb::class_<Rule>(m, "Rule", "How one example moves the weights.");
+  nb::class_<Rule>(m, "Rule", "How one example moves the weights.")
+      .def("penalty", &Rule::penalty, nb::arg("oracle"), "1/2 |w|^2 as the problem of the rule has it, or None");
   nb::class_<PerceptronRule, Rule>(m, "PerceptronRule").def(nb::init<double, int>(), nb::arg("margin"), nb::arg("k") = 1);
   nb::class_<PassiveAggressiveRule, Rule>(m, "PassiveAggressiveRule")
       .def(nb::init<double, int, bool>(), nb::arg("C"), nb::arg("k"), nb::arg("restricted"));
@@ -254,6 +297,10 @@ void bind_learning(nb::module_& m) {
         new (self) DualRule({C, k, working_set, {tol, kappa}}, n_reprocess, seed);
       }, nb::arg("C"), nb::arg("k"), nb::arg("tol"), nb::arg("working_set"), nb::arg("n_reprocess"), nb::arg("kappa"),
            nb::arg("seed"));
+  nb::class_<FrankWolfeRule, Rule>(m, "FrankWolfeRule")
+      .def(nb::init<double>(), nb::arg("C"))
+      .def("bytes", &FrankWolfeRule::bytes, "what the vectors of all examples take");
+  nb::class_<SubgradientRule, Rule>(m, "SubgradientRule").def(nb::init<double, bool>(), nb::arg("C"), nb::arg("project"));
   m.def("smo", [](Array<double, nb::ndim<2>> gram, Array<double, nb::ndim<1>> hinge, Array<double, nb::ndim<1>> values,
                   double tol, double kappa, std::int64_t max_steps) {
     const std::size_t n = values.shape(0);
@@ -271,5 +318,7 @@ void bind_learning(nb::module_& m) {
       .def_ro("wrong_examples", &Outcome::wrong_examples)
       .def_ro("updates", &Outcome::updates)
       .def_ro("objective", &Outcome::objective);
+  m.def("hinge", &hinge, nb::arg("oracle"), nb::arg("order"),
+        "The weighted hinge losses of these examples, summed, at the weights as they are.");
   m.def("run", &run, nb::arg("oracle"), nb::arg("rule"), nb::arg("order"), "Runs a rule over examples in the given order.");
 }

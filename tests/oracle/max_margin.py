@@ -25,6 +25,7 @@ class State:
         self.kept = {}  # example number -> {"gold": dual variable, "members": [[delta, loss, dual variable]]}
         self.objective = 0.0
         self.steps = []  # (example number, delta, loss, step)
+        self.closest = float("inf")  # how near the first answer left out of a search came to the last one taken
 
     def features(self, number, labels):
         return plain.features(self.examples[number], labels, self.order, self.transitions)
@@ -36,6 +37,12 @@ class State:
         """The k labellings with the largest score + cost * loss: (delta, loss, errors) each."""
         example, gold = self.examples[number], self.features(number, self.gold(number))
         ranked = plain.rivals(example, self.weights, self.n_labels, self.order, self.costs, cost, self.transitions)
+        if len(ranked) > k:
+            last, next_ = (
+                plain.value(example, labels, self.weights, self.order, self.costs, cost, self.transitions)
+                for labels in ranked[k - 1 : k + 1]
+            )
+            self.closest = min(self.closest, last - next_)
         found = []
         for labels in ranked[:k]:
             other = self.features(number, labels)
@@ -50,15 +57,16 @@ class State:
         self.steps.append((number, delta, loss, step))
 
 
-def train(state, sequence, learn):
-    """The average of the weights before the first and after each example."""
-    total = defaultdict(float, state.weights)
-    for number in sequence:
-        if any(label is not None for label in state.examples[number].labels):
+def train(state, sequence, learn, weighted=False):
+    """The average of the weights before the first and after each example; `weighted`: those after step t count t."""
+    total, count = defaultdict(float, state.weights), 1.0
+    for step, number in enumerate(sequence, 1):
+        if any(label is not None for label in state.examples[number].labels) or weighted:
             learn(state, number)
         for key, value in state.weights.items():
-            total[key] += value
-    return {key: value / (len(sequence) + 1) for key, value in total.items()}
+            total[key] += (step if weighted else 1) * value
+        count += step if weighted else 1
+    return {key: value / count for key, value in total.items()}
 
 
 def online(k, C=None, *, cost=1.0, restricted=False, fixed_step=False):
@@ -94,9 +102,13 @@ def solve_pairs(state, number, gold, members, tol, kappa=0.0):
 
     for _ in range(1000 * len(rows)):
         g = [gradient(i) for i in range(len(rows))]
-        up = min(range(len(rows)), key=g.__getitem__)
-        down = max((i for i in range(len(rows)) if rows[i][2] > kappa), key=g.__getitem__, default=None)
-        if down is None or g[down] <= g[up] + max(tol, 1e-11):
+        movable = [i for i in range(len(rows)) if rows[i][2] > kappa]
+        if not movable or max(g[i] for i in movable) <= min(g) + max(tol, 1e-11):
+            break
+        # Of those that tie, the first.
+        up = next(i for i in range(len(rows)) if g[i] <= min(g) + 1e-9)
+        down = next(i for i in movable if g[i] >= max(g[j] for j in movable) - 1e-9)
+        if g[down] <= g[up]:
             break
         a, b = rows[up][0], rows[down][0]
         norm = inner(a, a) + inner(b, b) - 2 * inner(a, b)
@@ -144,11 +156,11 @@ def larank(k, C, tol, *, n_reprocess=0, kappa=0.0, seed=0, limit=10**9):
     def optimize(state, number):
         kept = state.kept[number]
         kept["gold"] = solve_pairs(state, number, kept["gold"], kept["members"], tol, kappa)
-        members = sorted((row for row in kept["members"] if row[2] > 0), key=lambda row: row[2])
+        members = [row for row in kept["members"] if row[2] > 0]
         while len(members) > limit:  # the two of least weight become their mean
-            (d1, l1, v1), (d2, l2, v2) = members[:2]
+            (d1, l1, v1), (d2, l2, v2), *others = sorted(members, key=lambda row: row[2])
             mean = {key: (v1 * d1.get(key, 0.0) + v2 * d2.get(key, 0.0)) / (v1 + v2) for key in {**d1, **d2}}
-            members = sorted([[mean, (v1 * l1 + v2 * l2) / (v1 + v2), v1 + v2], *members[2:]], key=lambda row: row[2])
+            members = [[mean, (v1 * l1 + v2 * l2) / (v1 + v2), v1 + v2], *others]
         kept["members"] = members
 
     def search(state, number):
@@ -163,6 +175,58 @@ def larank(k, C, tol, *, n_reprocess=0, kappa=0.0, seed=0, limit=10**9):
             search(state, seen[uniform(bits, len(seen))])
             for _ in range(10):
                 optimize(state, seen[uniform(bits, len(seen))])
+
+    return learn
+
+
+def frank_wolfe(C):
+    """Lacoste-Julien et al. (2013), algorithm 4, in the scale of C: parts w_n and losses l_n in `state.kept`."""
+
+    def learn(state, number):
+        part, part_loss = state.kept.setdefault(number, ({}, 0.0))
+        if all(label is None for label in state.examples[number].labels):
+            return
+        [(delta, loss, errors)] = state.best(number, 1, 1.0)
+        C_n = C * state.examples[number].weight if errors else 0.0
+        corner, corner_loss = {key: C_n * value for key, value in delta.items()}, C_n * loss
+        way = {key: corner.get(key, 0.0) - part.get(key, 0.0) for key in {**corner, **part}}
+        slope, norm = corner_loss - part_loss - plain.dot(state.weights, way), inner(way, way)
+        if slope <= 0:
+            return
+        step = min(1.0, slope / norm) if norm else 1.0
+        state.kept[number] = (
+            {key: part.get(key, 0.0) + step * value for key, value in way.items()},
+            part_loss + step * (corner_loss - part_loss),
+        )
+        state.objective += step * slope - step**2 * norm / 2
+        state.move(number, way, corner_loss - part_loss, step)
+
+    return learn
+
+
+def subgradient(C, *, project=False):
+    """Pegasos on 1 / (2 C n) |w|^2 + mean hinge loss; weights to start from stand for one epoch that was made."""
+    made = {"steps": 0, "before": 0, "ball": 0.0}
+
+    def learn(state, number):
+        n, example = len(state.examples), state.examples[number]
+        if made["steps"] == 0 and any(state.weights.values()):
+            made["before"] = n
+        made["steps"] += 1
+        t, known = made["steps"] + made["before"], any(label is not None for label in example.labels)
+        if made["steps"] <= n and known:
+            largest = max(plain.loss(example, y, state.costs) for y in plain.labellings(example, state.n_labels))
+            made["ball"] += C * example.weight * largest
+        found = state.best(number, 1, 1.0) if known else []
+        for key in state.weights:
+            state.weights[key] *= 1 - 1 / t if t > 1 else 1
+        for delta, loss, errors in found:
+            if errors:
+                state.move(number, delta, loss, C * n * example.weight / t)
+        norm = inner(state.weights, state.weights)
+        if project and made["steps"] >= n and norm > made["ball"]:
+            for key in state.weights:
+                state.weights[key] *= (made["ball"] / norm) ** 0.5
 
     return learn
 

@@ -52,7 +52,9 @@ def labellings(example, n_labels):
 
 
 def loss(example, labels, costs):
-    return sum(costs[gold] for gold, label in zip(example.labels, labels) if gold is not None and gold != label)
+    """`costs[gold]` is the cost of a mistake at this label, or a list with that of each other label."""
+    wrong = [(gold, label) for gold, label in zip(example.labels, labels) if gold is not None and gold != label]
+    return sum(costs[gold][label] if isinstance(costs[gold], list) else costs[gold] for gold, label in wrong)
 
 
 def errors(example, labels):
@@ -68,11 +70,18 @@ def gold_side(example, weights, n_labels, order, transitions=True):
 
 
 def rivals(example, weights, n_labels, order, costs, margin, transitions=True):
-    """All labellings, the one with the largest score + margin * loss first."""
+    """All labellings, the one with the largest score + margin * loss first; of equal ones, the first in their order.
+
+    Equal is what does not differ by 1e-9: learners make rivals equal on purpose, and rounding must not choose for them.
+    """
     return sorted(
         labellings(example, n_labels),
-        key=lambda y: -dot(weights, features(example, y, order, transitions)) - margin * loss(example, y, costs),
+        key=lambda y: -round(value(example, y, weights, order, costs, margin, transitions), 9),
     )
+
+
+def value(example, labels, weights, order, costs, margin, transitions=True):
+    return dot(weights, features(example, labels, order, transitions)) + margin * loss(example, labels, costs)
 
 
 def train(examples, sequence, start, n_labels, order, costs, margin=0.0, transitions=True):

@@ -69,11 +69,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
     import numpy as np
 
+    from margent.models.label_costs import stored_costs
+
     arrays = tagger.weights_.stored(half=False)[1]
     weights = [array for array in arrays.values() if array.dtype.kind == "f"]
     parameters = tagger.get_params(deep=False)
     learner = tagger._learner()
     parameters["learner"] = {"name": type(learner).__name__}
+    parameters["label_costs"] = stored_costs(tagger.label_costs)
     if dataclasses.is_dataclass(learner) and not isinstance(learner, type):
         parameters["learner"] |= dataclasses.asdict(learner)
     templates = getattr(tagger.feature_map_, "templates", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from margent.cli.command_line import UsageError
 from margent.cli.options import SCHEMES, whole
 
 if TYPE_CHECKING:
@@ -36,6 +37,13 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL=COST",
         help="what a mistake costs where LABEL is right; others cost 1 (may be repeated)",
     )
+    add(
+        "--pair-cost",
+        nargs=3,
+        action="append",
+        metavar=("RIGHT", "PREDICTED", "COST"),
+        help="what it costs to predict PREDICTED where RIGHT is right; goes before --label-cost (may be repeated)",
+    )
     add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
 
 
@@ -50,6 +58,18 @@ def _label_cost(text: str) -> tuple[str, float]:
     return label, value
 
 
+def _label_costs(arguments: argparse.Namespace) -> dict[Any, float] | None:
+    costs: dict[Any, float] = dict(arguments.label_cost or [])
+    for right, predicted, text in arguments.pair_cost or []:
+        try:
+            costs[right, predicted] = _label_cost(f"{right}={text}")[1]
+        except argparse.ArgumentTypeError:
+            raise UsageError(f"--pair-cost: expected a cost of at least 0, got {text!r}") from None
+        if right == predicted:
+            raise UsageError(f"--pair-cost: expected two different labels, got {right!r} twice")
+    return costs or None
+
+
 def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
     """The tagger that the options describe, with this learner."""
     from margent.features.templates import Templates
@@ -61,7 +81,7 @@ def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
         order=arguments.order,
         scheme=arguments.scheme,
         constrain=arguments.constrain,
-        label_costs=dict(arguments.label_cost) if arguments.label_cost else None,
+        label_costs=_label_costs(arguments),
         restrict_labels=arguments.restrict_labels,
         min_count=arguments.min_count,
         seed=arguments.seed,

@@ -170,6 +170,7 @@ def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[
             words += [f"--{name.replace('_', '-')}", str(value)]
     words += ["--constrain"] if tagger.constrain else []
     words += [word for label, cost in arguments.label_cost or () for word in ("--label-cost", f"{label}={cost}")]
+    words += [word for pair in arguments.pair_cost or () for word in ("--pair-cost", *pair)]
     for name, usual in (("format", None), ("encoding", "utf-8"), ("columns", None), ("comment", None)):
         if getattr(arguments, name) != usual:
             words += [f"--{name}", getattr(arguments, name)]

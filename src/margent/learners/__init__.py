@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from margent.learners.larank import LaRank
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
 from margent.learners.perceptron import Perceptron
 from margent.learners.protocol import Answer, Learner, Oracle, Rival
 from margent.learners.restricted_passive_aggressive import RestrictedPassiveAggressive
 from margent.learners.sdm import SDM
+from margent.learners.structured_svm import StructuredSVM
 from margent.learners.training import Epoch, Training, train
 
 LEARNERS: dict[str, type[Any]] = {
@@ -19,6 +21,8 @@ LEARNERS: dict[str, type[Any]] = {
     "rpa": RestrictedPassiveAggressive,
     "mira": MIRA,
     "sdm": SDM,
+    "larank": LaRank,
+    "ssvm": StructuredSVM,
 }
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 
@@ -46,12 +50,14 @@ __all__ = [
     "SDM",
     "Answer",
     "Epoch",
+    "LaRank",
     "Learner",
     "Oracle",
     "PassiveAggressive",
     "Perceptron",
     "RestrictedPassiveAggressive",
     "Rival",
+    "StructuredSVM",
     "Training",
     "learner_name",
     "learner_named",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent import _core
-from margent.learners.parameters import check_max_margin, check_number
+from margent.learners.max_margin import MaxMargin
+from margent.learners.parameters import check_number
 
 
 @dataclass(frozen=True)
-class MIRA:
+class MIRA(MaxMargin):
     """k-best MIRA, the margin infused relaxed algorithm (Crammer et al. 2005; paper 004, section 4.1).
 
     For each example, the new weights solve (13, 14)
@@ -27,18 +28,11 @@ class MIRA:
     C. The `loss` of the history is the hinge loss of the first answer, summed over the examples.
     """
 
-    C: float = field(default=1.0, metadata={"help": "the longest step of an example; smaller: calmer, for noisy data"})
     k: int = field(default=5, metadata={"help": "answers to learn from for each example"})
     tol: float = field(default=0.001, metadata={"help": "how exactly the problem of an example is solved"})
-    epochs: int = field(default=10, metadata={"help": "passes over the training data"})
-    average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
-    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
-    patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
-    )
 
     def __post_init__(self) -> None:
-        check_max_margin(self)
+        super().__post_init__()
         check_number(self, "tol", minimum=0)
 
     def rule(self) -> _core.Rule:

@@ -19,12 +19,17 @@ def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) 
         raise ValueError(f"{name} of {type(owner).__name__} should be {wanted}, got {value!r}")
 
 
-def check_number(owner: Any, name: str, *, minimum: float, above: bool = False) -> None:
-    """The parameter must be a finite number of at least `minimum`, or larger than that where `above`."""
+def check_number(owner: Any, name: str, *, minimum: float, above: bool = False, optional: bool = False) -> None:
+    """The parameter must be a finite number of at least `minimum`, or larger than that where `above`.
+
+    None is right too where `optional`.
+    """
     value = getattr(owner, name)
+    if optional and value is None:
+        return
     number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
     if not number or value < minimum or (above and value == minimum):
-        wanted = f"{'above' if above else 'of at least'} {minimum}"
+        wanted = f"{'above' if above else 'of at least'} {minimum}" + (" or None" if optional else "")
         raise ValueError(f"{name} of {type(owner).__name__} should be a number {wanted}, got {value!r}")
 
 
@@ -41,10 +46,3 @@ def check_epochs(owner: Any) -> None:
     check_flag(owner, "average")
     check_flag(owner, "shuffle")
     check_whole(owner, "patience", minimum=1, optional=True)
-
-
-def check_max_margin(owner: Any) -> None:
-    """The parameters that every max-margin learner has."""
-    check_number(owner, "C", minimum=0, above=True)
-    check_whole(owner, "k", minimum=1)
-    check_epochs(owner)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from margent import _core
-from margent.learners.parameters import check_max_margin
+from margent.learners.max_margin import MaxMargin
 
 
 @dataclass(frozen=True)
-class PassiveAggressive:
+class PassiveAggressive(MaxMargin):
     """Passive-aggressive updates on the k best answers (Crammer et al. 2006; paper 004, section 4.4).
 
     For each of the k answers with the largest score + loss, in turn, the new weights solve (22, 23)
@@ -26,18 +26,6 @@ class PassiveAggressive:
     Label costs make the loss: an answer costs the sum of the costs of its mistakes. The weight of an example multiplies
     C. The `loss` of the history is the hinge loss of the first answer, summed over the examples.
     """
-
-    C: float = field(default=1.0, metadata={"help": "the longest step; smaller: calmer, for noisy data"})
-    k: int = field(default=1, metadata={"help": "answers to learn from for each example"})
-    epochs: int = field(default=10, metadata={"help": "passes over the training data"})
-    average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
-    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
-    patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
-    )
-
-    def __post_init__(self) -> None:
-        check_max_margin(self)
 
     def rule(self) -> _core.Rule:
         return _core.PassiveAggressiveRule(float(self.C), int(self.k), False)

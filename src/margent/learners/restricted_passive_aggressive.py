@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent import _core
-from margent.learners.parameters import check_max_margin
+from margent.learners.max_margin import MaxMargin
 
 
 @dataclass(frozen=True)
-class RestrictedPassiveAggressive:
+class RestrictedPassiveAggressive(MaxMargin):
     """Restricted passive-aggressive updates on the k best answers (paper 004, section 4.4, algorithm 4).
 
     Solves the problems of `PassiveAggressive`, (22, 23), but leaves out an answer whose margin is violated less than
@@ -22,17 +22,7 @@ class RestrictedPassiveAggressive:
     Label costs make the loss; the weight of an example multiplies C.
     """
 
-    C: float = field(default=1.0, metadata={"help": "the longest step; smaller: calmer, for noisy data"})
     k: int = field(default=5, metadata={"help": "answers to learn from for each example"})
-    epochs: int = field(default=10, metadata={"help": "passes over the training data"})
-    average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
-    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
-    patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
-    )
-
-    def __post_init__(self) -> None:
-        check_max_margin(self)
 
     def rule(self) -> _core.Rule:
         return _core.PassiveAggressiveRule(float(self.C), int(self.k), True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent import _core
-from margent.learners.parameters import check_max_margin, check_number, check_whole
+from margent.learners.max_margin import MaxMargin
+from margent.learners.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True)
-class SDM:
+class SDM(MaxMargin):
     """The k-best sequential dual method (Balamurugan et al. 2011; paper 004, section 4.2, algorithm 2).
 
     Solves the structural SVM (1 to 5)
@@ -28,25 +29,25 @@ class SDM:
     nor the dual objective. The history has the dual objective after each epoch as `objective`; it never falls. With
     partial labels an answer is kept with the completion of gold that it was found with.
 
+    With `gap`, each epoch is followed by a search for each example, which gives the primal objective and the relative
+    duality gap, (primal - dual) / primal, as `primal` and `gap` in the history; training ends when the gap is as small
+    as that. Both are of the last weights, to which the dual variables belong, not of their average: to have the weights
+    that the gap is about, give `average=False`. With partial labels the problem is not convex: the dual is that of the
+    completions found so far, no bound, and the gap may be below zero.
+
     Label costs make the loss; the weight of an example multiplies its C. Training that goes on from given weights
     (`partial_fit`) starts with new dual variables and measures |w| from those weights.
     """
 
-    C: float = field(default=1.0, metadata={"help": "cost of a missed margin; smaller: calmer, for noisy data"})
-    k: int = field(default=1, metadata={"help": "answers to learn from for each example"})
     tol: float = field(default=0.001, metadata={"help": "how exactly the problem of an example is solved"})
     working_set: int = field(default=50, metadata={"help": "wrong answers kept for each example"})
-    epochs: int = field(default=10, metadata={"help": "passes over the training data"})
-    average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
-    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
-    patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
-    )
+    gap: float | None = field(default=None, metadata={"help": "stop at this relative duality gap"})
 
     def __post_init__(self) -> None:
-        check_max_margin(self)
+        super().__post_init__()
         check_number(self, "tol", minimum=0)
         check_whole(self, "working_set", minimum=1)
+        check_number(self, "gap", minimum=0, optional=True)
 
     def rule(self) -> _core.Rule:
         return _core.DualRule(float(self.C), int(self.k), float(self.tol), int(self.working_set), 0, 0.0, 0)

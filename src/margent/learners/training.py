@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from margent import _core
+from margent.learners.duality import WithGap, with_gap
 from margent.learners.progress import ProgressBar
 from margent.learners.protocol import Learner, NativeOracle, Oracle
 
@@ -21,7 +22,8 @@ _SLICE_SECONDS = 0.2
 class Epoch:
     """What is known after an epoch. `accuracy`: of the searches made while learning, before each update.
 
-    `objective`: the dual objective that the learner raises, where there is one.
+    `objective`: the dual objective that the learner raises, where there is one. `primal` and `gap`, where the learner
+    was given a gap: the primal objective of the last weights, and how far the dual is below, as a part of it.
     """
 
     epoch: int
@@ -31,6 +33,8 @@ class Epoch:
     seconds: float
     dev_score: float | None = None
     objective: float | None = None
+    primal: float | None = None
+    gap: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -86,6 +90,8 @@ def train(
             for number in range(1, learner.epochs + 1):
                 order = random.permutation(len(native)) if learner.shuffle else np.arange(len(native))
                 epoch = _run_epoch(native, rule, order.astype(np.int64), number, bar)
+                if isinstance(learner, WithGap) and learner.gap is not None:
+                    epoch = with_gap(epoch, learner, rule, native)
                 if evaluate is not None:
                     weights = native.weights(learner.average)
                     epoch = Epoch(**{**epoch.as_dict(), "dev_score": float(evaluate(weights))})
@@ -96,6 +102,8 @@ def train(
                 bar.epoch_done(epoch)
                 stop = [callback(epoch) for callback in called]
                 if any(stop) or (evaluate is None and epoch.updates == 0 and not learner.average):
+                    break
+                if epoch.gap is not None and epoch.gap <= learner.gap:  # type: ignore[attr-defined]
                     break
                 if learner.patience is not None and number - (result.best_epoch or 0) >= learner.patience:
                     break

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margent.corpus.schemes import SCHEMES
-from margent.models.labels import LabelSet
+from margent.models.label_costs import check_label_costs
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
@@ -21,8 +21,7 @@ def check_parameters(tagger: Tagger) -> None:
         check_whole(f"{name} of Tagger", getattr(tagger, name), least)
     for name in ("restrict_labels", "threads"):
         check_whole(f"{name} of Tagger", getattr(tagger, name), 1, optional=True)
-    if tagger.label_costs is not None and not isinstance(tagger.label_costs, Mapping):
-        raise ValueError(f"label_costs of Tagger should be a dict from label to cost, got {tagger.label_costs!r}")
+    check_label_costs(tagger.label_costs)
     share = tagger.calibration
     if share is not None and (isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share < 1):
         raise ValueError(f"calibration of Tagger should be a share from 0 to less than 1, or None, got {share!r}")
@@ -55,15 +54,3 @@ def check_whole(what: str, value: Any, least: int, *, optional: bool = False) ->
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         or_none = " or None" if optional else ""
         raise ValueError(f"{what} should be a whole number of at least {least}{or_none}, got {value!r}")
-
-
-def costs_of(label_costs: Mapping[str, float] | None, labels: LabelSet) -> list[float]:
-    """The cost of a mistake for each label, 1 where nothing is said; an empty list where nothing is said at all."""
-    if label_costs is None:
-        return []
-    for name, cost in label_costs.items():
-        if name not in labels.ids or name is None:
-            raise ValueError(f"label_costs names {name!r}, which is not among the labels {', '.join(labels.names)}")
-        if not isinstance(cost, (int, float, np.number)) or not (np.isfinite(cost) and cost >= 0):
-            raise ValueError(f"the cost of label {name!r} should be a number of at least 0, got {cost!r}")
-    return [float(label_costs.get(name, 1.0)) for name in labels.names]

@@ -28,9 +28,10 @@ from margent.models.estimator import Estimator
 from margent.models.evaluation import Gold, check_metric, development_score
 from margent.models.explanation import Explanation, explain_token, top_features
 from margent.models.inputs import as_sentences, sentence_weights, sentences_and_labels
+from margent.models.label_costs import LabelCosts, costs_of
 from margent.models.label_scheme import allowed_pairs, label_scheme
 from margent.models.labels import MISSING, Labellings, LabelSet
-from margent.models.parameters import check_parameters, check_whole, costs_of
+from margent.models.parameters import check_parameters, check_whole
 
 Self = TypeVar("Self", bound="Tagger")
 Labels = list[str]
@@ -65,7 +66,8 @@ class Tagger(Estimator):
         True: predict only sequences that the scheme allows. A list: pairs of labels that may not follow each other;
         None stands for the start (left) or the end (right).
     label_costs : dict or None
-        What a mistake costs where this label is right; labels not named cost 1.
+        What a mistake costs: by the label that is right, or for single mistakes by (right label, predicted label).
+        What is not named costs 1; a pair goes before its label.
     restrict_labels : int or None
         A word seen at least so often in training gets only labels it was seen with. Needs tokens or columns.
     min_count : int
@@ -116,7 +118,7 @@ class Tagger(Estimator):
         order: int = 1,
         scheme: str | None = None,
         constrain: bool | Sequence[tuple[str | None, str | None]] = False,
-        label_costs: Mapping[str, float] | None = None,
+        label_costs: LabelCosts | None = None,
         restrict_labels: int | None = None,
         min_count: int = 1,
         calibration: float | None = None,

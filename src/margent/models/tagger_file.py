@@ -19,6 +19,7 @@ from margent.learners import learner_name, learner_named
 from margent.models.calibration import LARGEST, SMALLEST
 from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import LabelDictionary
+from margent.models.label_costs import restored_costs, stored_costs
 from margent.models.labels import LabelSet
 from margent.models.parameters import check_parameters
 from margent.storage import ModelFile
@@ -80,7 +81,7 @@ def _parameters(tagger: Tagger) -> dict[str, Any]:
         if tagger.constrain is None or isinstance(tagger.constrain, bool)
         else [list(pair) for pair in tagger.constrain]
     )
-    values["label_costs"] = None if tagger.label_costs is None else {k: float(v) for k, v in tagger.label_costs.items()}
+    values["label_costs"] = stored_costs(tagger.label_costs)
     learner = tagger.learner
     if learner is not None and not isinstance(learner, str):
         name = learner_name(learner)
@@ -163,6 +164,7 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
             raise TypeError(f"learner should not be {learner!r}")
         if not isinstance(given.get("constrain"), bool):
             given["constrain"] = [(left, right) for left, right in given["constrain"]]
+        given["label_costs"] = restored_costs(given.get("label_costs"))
         tagger = kind(**given)
         check_parameters(tagger)
         tagger._learner()

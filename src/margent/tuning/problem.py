@@ -15,9 +15,10 @@ from margent.errors import CorpusError
 from margent.features.encoded import sequence_ptr
 from margent.models import Tagger
 from margent.models.inputs import sentences_and_labels
+from margent.models.label_costs import costs_of
 from margent.models.label_scheme import allowed_pairs, label_scheme
 from margent.models.labels import MISSING, LabelSet
-from margent.models.parameters import check_parameters, costs_of
+from margent.models.parameters import check_parameters
 from margent.tuning.space import Candidate
 
 
@@ -160,6 +161,10 @@ def _part(sequences: Any, numbers: NDArray[np.int64]) -> Any:
 def _forget_labels(tagger: Tagger, labels: LabelSet) -> None:
     """Takes costs and constraints of labels that a small part of the data happens to lack from the tagger."""
     if tagger.label_costs is not None:
-        tagger.label_costs = {name: cost for name, cost in tagger.label_costs.items() if name in labels.ids}
+        tagger.label_costs = {
+            key: cost
+            for key, cost in tagger.label_costs.items()
+            if all(name in labels.ids for name in (key if isinstance(key, tuple) else (key,)))
+        }
     if isinstance(tagger.constrain, (list, tuple)):
         tagger.constrain = [pair for pair in tagger.constrain if all(name in labels.ids for name in pair)]

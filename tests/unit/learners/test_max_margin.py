@@ -15,6 +15,7 @@ from margent.learners import (
     LEARNERS,
     MIRA,
     SDM,
+    LaRank,
     PassiveAggressive,
     Perceptron,
     RestrictedPassiveAggressive,
@@ -34,6 +35,7 @@ CASES: list[dict[str, Any]] = [
     {"costs": True, "weights": True},
     {"allowed": True, "missing": True, "weights": True},
     {"transitions": False, "edges": True, "costs": True},
+    {"pair_costs": True},
 ]
 
 PAIRS: list[tuple[Any, Twin]] = [
@@ -97,7 +99,9 @@ def test_one_best_mira_is_passive_aggressive(seed: int) -> None:
 def test_the_first_epoch_of_the_dual_methods_is_that_of_mira(seed: int, k: int) -> None:
     wanted = weights_after(MIRA(C=0.3, k=k, tol=0), seed)
     same(weights_after(SDM(C=0.3, k=k, tol=0), seed), wanted)
+    same(weights_after(LaRank(C=0.3, k=k, tol=0, kappa=0, n_reprocess=0), seed), wanted)
     two = weights_after(SDM(C=0.3, k=k, tol=0), seed, 2)
+    same(weights_after(LaRank(C=0.3, k=k, tol=0, kappa=0, n_reprocess=0), seed, 2), two)
     mira = weights_after(MIRA(C=0.3, k=k, tol=0), seed, 2)
     assert max(abs(mira[key] - two.get(key, 0)) for key in mira) > 1e-3  # later epochs differ
 
@@ -313,23 +317,27 @@ def test_losses_of_restricted_updates_keep_to_their_bound(seed: int) -> None:
 
 # All of them everywhere
 
-MAX_MARGIN = ["pa", "rpa", "mira", "sdm"]
+MAX_MARGIN = ["pa", "rpa", "mira", "sdm", "larank", "ssvm"]
+
+
+def k_of(name: str) -> dict[str, Any]:
+    return {"ssvm": {}, "larank": {"k": 3, "n_reprocess": 1}}.get(name, {"k": 3})
 
 
 @pytest.mark.parametrize("name", MAX_MARGIN)
 def test_a_structure_in_python_is_learned(name: str) -> None:
     oracle = Normed(0)
-    result = train(learner_named(name, k=3, epochs=60, C=100.0), oracle)
+    result = train(learner_named(name, epochs=60, C=100.0, **k_of(name)), oracle)
     right = np.argmax(oracle.X @ result.weights.reshape(4, 3).T, axis=1) == oracle.y
     assert right.mean() > 0.9
-    assert (result.history[-1].objective is not None) == (name == "sdm")
+    assert (result.history[-1].objective is not None) == (name in ("sdm", "larank", "ssvm"))
 
 
 @pytest.mark.parametrize("options", [{}, {"order": 2}, {"layout": "sparse"}, {"constrain": True}], ids=str)
 @pytest.mark.parametrize("name", MAX_MARGIN)
 def test_taggers_learn(name: str, options: dict[str, Any]) -> None:
     X, y = make_addresses(400, seed=1)
-    learner = learner_named(name, k=3, epochs=2)
+    learner = learner_named(name, epochs=2, **k_of(name))
     tagger = margent.Tagger(learner=learner, **options).fit(X[:300], y[:300])
     assert tagger.score(X[300:], y[300:]) > 0.7
     again = margent.Tagger(learner=learner, **options).fit(X[:300], y[:300])
@@ -366,9 +374,18 @@ def test_wrong_parameters_are_explained(name: str) -> None:
         ({"k": 1.5}, "k"),
         ({"epochs": 0}, "epochs"),
     ):
+        if "k" in parameters and not k_of(name):
+            continue
         with pytest.raises(ValueError, match=words):
             learner_named(name, **parameters)
-    for parameter, wrong in (("tol", -1), ("working_set", 0), ("n_reprocess", -1), ("kappa", -0.1), ("seed", 0.5)):
+    for parameter, wrong in (
+        ("gap", -1),
+        ("tol", -1),
+        ("working_set", 0),
+        ("n_reprocess", -1),
+        ("kappa", -0.1),
+        ("reprocess_seed", 0.5),
+    ):
         if hasattr(LEARNERS[name](), parameter):
             with pytest.raises(ValueError, match=f"{parameter} of {kind}"):
                 learner_named(name, **{parameter: wrong})

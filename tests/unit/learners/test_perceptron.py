@@ -53,6 +53,7 @@ class Problem:
         edges: bool = False,
         missing: bool = False,
         costs: bool = False,
+        pair_costs: bool = False,
         weights: bool = False,
         allowed: bool = False,
         transitions: bool = True,
@@ -60,7 +61,9 @@ class Problem:
         self.random = np.random.default_rng([seed, order])
         self.order, self.transitions = order, transitions
         self.examples = [self._example(n, edges, missing, weights, allowed) for n in (3, 1, 4, 2, 0, 3)]
-        self.costs = [1.0, 2.5, 0.25] if costs else [1.0] * N_LABELS
+        self.costs: list[Any] = [1.0, 2.5, 0.25] if costs else [1.0] * N_LABELS
+        if pair_costs:
+            self.costs = [[0.0, 2.5, 0.25], [1.5, 0.0, 3.0], [0.0, 0.75, 0.0]]
         self.oracle = _core.ChainOracle(
             encoded(self.examples, edges),
             N_LABELS,
@@ -69,7 +72,7 @@ class Problem:
             N_FEATURES,
             N_EDGES if edges else 0,
             sparse,
-            self.costs if costs else [],
+            np.ravel(self.costs).tolist() if costs or pair_costs else [],
         )
         # With zero weights all labellings are equally good, and which one is taken would be a matter of taste.
         start = self.oracle.weights(False)
@@ -178,6 +181,7 @@ CASES: list[dict[str, Any]] = [
     {"margin": 0.5, "costs": True, "edges": True, "missing": True, "weights": True},
     {"allowed": True, "missing": True},
     {"transitions": False, "edges": True},
+    {"margin": 0.5, "pair_costs": True, "missing": True},
 ]
 
 
@@ -208,9 +212,10 @@ def test_weights_are_those_of_the_textbook(order: int, sparse: bool, case: dict[
 
 
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("costs", ["costs", "pair_costs"])
 @pytest.mark.parametrize("order", [1, 2, 3])
-def test_answers_are_those_of_enumeration(order: int, sparse: bool) -> None:
-    problem = Problem(7, order, sparse=sparse, edges=True, missing=True, costs=True)
+def test_answers_are_those_of_enumeration(order: int, costs: str, sparse: bool) -> None:
+    problem = Problem(7, order, sparse=sparse, edges=True, missing=True, **{costs: True})
     names = problem.name_of()
     for number, example in enumerate(problem.examples):
         weights = problem.weights(False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ from margent.corpus.columns import Columns
 from margent.corpus.generated import make_chain
 from margent.corpus.schemes import SCHEMES, labels_of, spans
 from margent.errors import ConstraintError, CorpusError, NotFittedError
+from margent.learners import LEARNERS
+from margent.models.label_costs import costs_of
+from margent.models.labels import LabelSet
 from oracle.tagging import labellings, probability
 
 pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
@@ -458,6 +461,25 @@ def test_label_costs_pull_towards_the_costly_label() -> None:
     assert Tagger().fit(X, y, sample_weight=[0] * 8 + [1] * 2).predict([["w"]]) == [["B"]]
 
 
+@pytest.mark.parametrize("learner", ["perceptron", "pa", "rpa", "mira", "sdm", "larank", "ssvm"])
+def test_costs_of_single_mistakes(learner: str) -> None:
+    """The word is an A, a B or a C as often as not: what is predicted is what is cheap to be wrong with."""
+    X, y = [["w"]] * 3, [["A"], ["B"], ["C"]]
+    kind = LEARNERS[learner]
+    for cheap in "ABC":
+        costs = {(right, predicted): 0.1 if predicted == cheap else 5.0 for right, predicted in permutations("ABC", 2)}
+        tagger = Tagger(learner=kind(epochs=60), label_costs=costs).fit(X, y)
+        assert tagger.predict([["w"]]) == [[cheap]]
+
+
+def test_a_pair_goes_before_its_label() -> None:
+    labels = LabelSet(["A", "B", "C"])
+    costs = costs_of({"A": 3, ("A", "C"): 0.5, ("B", "A"): 2}, labels)
+    matrix = np.array(costs).reshape(3, 3)
+    assert [matrix[right, predicted] for right, predicted in permutations(range(3), 2)] == [3, 0.5, 2, 1, 1, 1]
+    assert costs_of({"A": 3}, labels) == [3, 1, 1] and costs_of(None, labels) == []
+
+
 def test_development_data_choose_the_epoch() -> None:
     X, y, _ = make_chain(80, 3, 30, seed=4)
     scores: list[float] = []
@@ -592,6 +614,10 @@ def test_wrong_training_data_are_explained(X: Any, y: Any, words: str) -> None:
         ({"label_costs": [1]}, "label_costs of Tagger should be a dict"),
         ({"label_costs": {"Q": 1}}, "label_costs names 'Q', which is not among the labels A"),
         ({"label_costs": {"A": -1}}, "the cost of label 'A' should be"),
+        ({"label_costs": {("A", "Q"): 1}}, "label_costs names 'Q'"),
+        ({"label_costs": {("Q", "A"): 1}}, "label_costs names 'Q'"),
+        ({"label_costs": {("A", "A"): 1}}, "a pair is of two different labels"),
+        ({"label_costs": {("A",): 1}}, "a pair is of two different labels"),
         ({"label_costs": {"A": "x"}}, "the cost of label 'A' should be"),
         ({"features": "nothing"}, "features='nothing' is not known"),
         ({"learner": "nothing"}, "learner='nothing' is not known"),

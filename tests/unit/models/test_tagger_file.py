@@ -54,6 +54,7 @@ CASES: dict[str, tuple[Tagger, Any, Any]] = {
     "dictionary": (Tagger(LINES, "perceptron", restrict_labels=np.int64(2)), WORDS, PLAIN),  # type: ignore[arg-type]
     "constrained": (Tagger(LINES, ONE, constrain=True, scheme="iob2"), WORDS, SPANS),
     "pairs": (Tagger(LINES, ONE, constrain=[("N", "V"), (None, "D")]), WORDS, PLAIN),
+    "pair costs": (Tagger(LINES, ONE, label_costs={"N": 2, ("N", "D"): 0.5}), WORDS, PLAIN),
     "costs": (Tagger(LINES, ONE, label_costs={"N": 2}, seed=3, threads=2), WORDS, PLAIN),
 }
 
@@ -266,6 +267,9 @@ def test_a_header_that_lies_is_explained(name: str, change: dict[str, Any], word
         {"constrain": [["N", "Q"]]},
         {"constrain": True},
         {"label_costs": 3},
+        {"label_costs": [3]},
+        {"label_costs": [[["N", "N"], 1.0]]},
+        {"label_costs": [[[["N"], "V"], 1.0]]},
         {"scheme": "iob2"},
         {"scheme": "iob9"},
         {"colour": "blue"},
