@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_list(margent):
     lines = margent("reproduce", "--papers", ROOT / "papers").output.splitlines()
-    assert [line.split()[0] for line in lines] == ["kbest"]
+    assert [line.split()[0] for line in lines] == ["kbest", "kbest/best"]
     assert "k-Best Max-margin Approaches" in lines[0]
 
 
