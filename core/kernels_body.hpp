@@ -360,3 +360,5 @@ const Kernels<double> double_kernels{max_plus<double>, max_plus_chosen<double>, 
 
 }  // namespace MARGENT_ISA
 }  // namespace margent
+
+#include "sum_kernels_body.hpp"
