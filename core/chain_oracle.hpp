@@ -47,6 +47,11 @@ class ChainOracle final : public Oracle {
   void tick() override { clock_ += 1; }
 
   const ChainShape& shape() const { return shape_; }
+  const Examples& examples() const { return examples_; }
+  bool learn_transitions() const { return learn_transitions_; }
+  const std::vector<float>& label_costs() const { return label_costs_; }
+  // The weights as they are at any time, as the search sees them.
+  LinearChain model() const;
   double clock() const { return clock_; }
   void set_clock(double clock) { clock_ = clock; }
   DenseRows* dense() { return dense_.get(); }

@@ -1,0 +1,65 @@
+// Bindings of the likelihood of label chains.
+#include <string>
+
+#include "_core.hpp"
+#include "chain_likelihood.hpp"
+
+using namespace margent;
+
+namespace {
+
+using Doubles = Array<double, nb::ndim<1>>;
+using Order = Array<std::int64_t, nb::ndim<1>>;
+
+void check_order(const ChainLikelihood& likelihood, const Order& order) {
+  for (std::size_t i = 0; i < order.shape(0); ++i)
+    if (order.data()[i] < 0 || order.data()[i] >= likelihood.size()) throw nb::index_error("no such example");
+}
+
+void check_parameters(const ChainLikelihood& likelihood, const Doubles& parameters) {
+  if (static_cast<std::int64_t>(parameters.shape(0)) != likelihood.n_parameters())
+    throw nb::value_error(("expected " + std::to_string(likelihood.n_parameters()) + " parameters").c_str());
+}
+
+}  // namespace
+
+void bind_likelihood(nb::module_& m) {
+  nb::class_<ChainLikelihood>(m, "ChainLikelihood", "The conditional likelihood of a chain oracle's examples.")
+      .def("__init__", [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int threads) {
+        for (float cost : oracle.label_costs())
+          if (cost != 1) throw nb::value_error("label_costs have no meaning for the likelihood of a CRF; leave them out or use sample_weight");
+        new (self) ChainLikelihood(oracle, {all_pairs, all_transitions, boundaries}, threads);
+      }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"))
+      .def("__len__", &ChainLikelihood::size)
+      .def_prop_ro("n_parameters", &ChainLikelihood::n_parameters)
+      .def("parameters", [](const ChainLikelihood& self) {
+        std::vector<double> out(self.n_parameters());
+        self.get(out.data());
+        return to_numpy(std::move(out));
+      })
+      .def("set_parameters", [](ChainLikelihood& self, Doubles parameters) {
+        check_parameters(self, parameters);
+        self.set(parameters.data());
+      }, nb::arg("parameters"))
+      .def("evaluate", [](ChainLikelihood& self, Doubles parameters) {
+        check_parameters(self, parameters);
+        std::vector<double> gradient(self.n_parameters());
+        double value;
+        {
+          nb::gil_scoped_release release;
+          self.set(parameters.data());
+          value = self.evaluate(gradient.data());
+        }
+        return nb::make_tuple(value, to_numpy(std::move(gradient)));
+      }, nb::arg("parameters"), "(negative log-likelihood, its gradient)")
+      .def("value", [](ChainLikelihood& self, Order order) {
+        check_order(self, order);
+        nb::gil_scoped_release release;
+        return self.value(order.data(), static_cast<std::int64_t>(order.shape(0)));
+      }, nb::arg("order"))
+      .def("descend", [](ChainLikelihood& self, Order order, double eta, double decay, double first) {
+        check_order(self, order);
+        nb::gil_scoped_release release;
+        return self.descend(order.data(), static_cast<std::int64_t>(order.shape(0)), eta, decay, first);
+      }, nb::arg("order"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
+}
