@@ -1,28 +1,26 @@
 // The bodies of the kernels of sum_kernels.hpp; included by kernels_body.hpp.
+#include <math.h>
+
 #include "sum_kernels.hpp"
 
 namespace margent {
 namespace MARGENT_ISA {
 
-// e^x for x <= 0 to about one unit in the last place, 0 below -87: x = k ln 2 + f, e^f by a polynomial. No branch, so
-// that the compiler makes vectors of it.
-MARGENT_INLINE float exp_not_positive(float given) {
-  const float x = given > -87.0f ? given : -87.0f;
-  const int k = static_cast<int>(x * 1.44269504f - 0.5f);
-  const float whole = static_cast<float>(k);
-  const float f = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * f + 1.3981999507e-3f;
-  p = p * f + 8.3334519073e-3f;
-  p = p * f + 4.1665795894e-2f;
-  p = p * f + 1.6666665459e-1f;
-  p = p * f + 5.0000001201e-1f;
-  p = (p * f) * f + f + 1.0f;
-  union {
-    int bits;
-    float power;
-  } two = {(k + 127) << 23};
-  return given > -87.0f ? p * two.power : 0.0f;
+// e^x for x <= 0 to about one unit in the last place, 0 below -87: x = k ln 2 + f, e^f by a polynomial.
+MARGENT_INLINE Vec<float, W<float>> exp_not_positive(Vec<float, W<float>> given) {
+  constexpr int w = W<float>;
+  const auto number = [](float x) { return broadcast<float, w>(x); };
+  const Vec<float, w> bound = number(-87.0f), x = maximum(given, bound);
+  const Vec<float, w> k = truncate(x * number(1.44269504f) + number(-0.5f));
+  const Vec<float, w> f = (x + k * number(-0.693359375f)) + k * number(2.12194440e-4f);
+  Vec<float, w> p = number(1.9875691500e-4f);
+  p = p * f + number(1.3981999507e-3f);
+  p = p * f + number(8.3334519073e-3f);
+  p = p * f + number(4.1665795894e-2f);
+  p = p * f + number(1.6666665459e-1f);
+  p = p * f + number(5.0000001201e-1f);
+  p = (p * f) * f + f + number(1.0f);
+  return where_above(given, bound, p * power_of_two(k));
 }
 
 // The sum of a row, in the same order for every vector width.
@@ -72,12 +70,17 @@ MARGENT_INLINE void weighted_rows(int n, const float* weights, const float* rows
 }
 
 inline void exp_rows(int length, int n, int width, float* scores, float* tops) {
+  constexpr int w = W<float>;
   for (int t = 0; t < length; ++t, scores += width) {
-    float top = scores[0];
-    for (int j = 1; j < n; ++j) top = scores[j] > top ? scores[j] : top;
+    for (int j = n; j < width; ++j) scores[j] = -HUGE_VALF;
+    Vec<float, w> largest = load<float, w>(scores);
+    for (int j = w; j < width; j += w) largest = maximum(largest, load<float, w>(scores + j));
+    float top = lane(largest, 0);
+    for (int q = 1; q < w; ++q) top = lane(largest, q) > top ? lane(largest, q) : top;
     tops[t] = top;
-    for (int j = 0; j < width; ++j) scores[j] = exp_not_positive(scores[j] - top);
-    for (int j = n; j < width; ++j) scores[j] = 0.0f;
+    const Vec<float, w> shift = broadcast<float, w>(-top);
+    for (int j = 0; j < width; j += w)
+      store(scores + j, exp_not_positive(load<float, w>(scores + j) + shift));
   }
 }
 
