@@ -15,6 +15,21 @@ constexpr float trusted_ratio = 1e28f;
 constexpr int flush_after = 32;
 }  // namespace
 
+ChainExpectations::ChainExpectations(const LinearChain& model, const std::vector<float>& label_costs)
+    : model_(model), narrow_(model) {
+  if (std::any_of(label_costs.begin(), label_costs.end(), [](float cost) { return cost != 1; }))
+    for (const float cost : label_costs) log_costs_.push_back(std::log(cost));
+}
+
+template <class Real>
+void ChainExpectations::add_costs(const std::int32_t* labels, int n, Real* emissions) const {
+  for (int t = 0; t < n && !log_costs_.empty(); ++t, emissions += model_.shape.width) {
+    if (labels[t] == unlabelled) continue;
+    for (int y = 0; y < model_.shape.n_labels; ++y)
+      if (y != labels[t]) emissions[y] += static_cast<Real>(log_costs_[labels[t]]);
+  }
+}
+
 void ChainExpectations::refresh(double scale) {
   const ChainShape& s = model_.shape;
   scale_ = scale;
@@ -132,6 +147,7 @@ bool ChainExpectations::add_scaled(const Examples& examples, std::int64_t sequen
       return true;
     }
   }
+  add_costs(labels, n, emissions);
   exponentials();
   double log_z;
   if (!sums_scaled(n, &log_z)) return false;
@@ -205,6 +221,7 @@ double ChainExpectations::add_in_logs(const Examples& examples, std::int64_t seq
     if (nodes) expect_in_logs(scores, known, -weight, nodes, edges);
     std::copy(kept.begin(), kept.end(), emissions);
   }
+  add_costs(labels, n, wide_->emissions());
   if (!nodes) return weight * (chain_log_partition(scores, work_) - known);
   marginals_.resize(static_cast<std::size_t>(n) * s.n_labels);
   const double log_z = chain_marginals(scores, work_, marginals_.data(), nullptr);

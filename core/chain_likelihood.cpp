@@ -43,7 +43,7 @@ ChainLikelihood::ChainLikelihood(ChainOracle& oracle, const ParameterChoice& cho
   n_parameters_ = static_cast<std::int64_t>(unigrams_.columns.size() + edges_.columns.size());
   choose_cells(choice);
   make_blocks();
-  for (int q = 0; q < threads_; ++q) workers_.push_back(std::make_unique<ChainExpectations>(oracle.model()));
+  for (int q = 0; q < threads_; ++q) workers_.push_back(std::make_unique<ChainExpectations>(oracle.model(), oracle.label_costs()));
 }
 
 ChainLikelihood::~ChainLikelihood() = default;
@@ -261,13 +261,14 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
   });
 }
 
-double ChainLikelihood::evaluate(double* gradient) {
+double ChainLikelihood::evaluate(double* gradient, const std::function<void()>& between) {
   const ChainShape& s = shape_;
   for (auto& worker : workers_) worker->refresh(1);
   if (gradient) std::fill(gradient, gradient + n_parameters_, 0.0);
   double sum = 0;
   std::vector<double> table(table_size_, 0.0);
   for (const Block& block : blocks_) {
+    between();
     const std::int64_t begin = examples_.begin(block.first), n_tokens = examples_.begin(block.last) - begin;
     const std::int64_t edge_width = s.base * s.width;
     const bool with_edges = !block.edges.rows.empty();

@@ -4,7 +4,9 @@
 //
 //   sum over examples of  weight * (log Z(x) - log Z(x; known labels)),
 //
-// the second sum running over the labellings that agree with the labels that are known: one of them, if all are. The
+// the second sum running over the labellings that agree with the labels that are known: one of them, if all are. With
+// label costs, Z counts exp(score) times the costs of all wrong labels: where the true probabilities are p, the best
+// scores are then log(p * cost), and the best labelling the one whose mistakes are expected to cost least. The
 // gradient is the expected features under p minus those under p given the known labels. Both come from forward and
 // backward sums: in single precision with scaling for an order-1 chain without edge features, where that is safe (see
 // sum_kernels.hpp), otherwise in double precision in log space.
@@ -14,6 +16,7 @@
 // single precision.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -41,7 +44,8 @@ class ChainLikelihood {
   void set(const double* parameters);
   // The sum at the present weights; the gradient [n_parameters] unless null. The same to the bit for any number of
   // threads: examples are split into chunks that do not depend on it, and partial sums are added up in order.
-  double evaluate(double* gradient);
+  // Calls `between` from time to time, from the calling thread, which may throw to give up.
+  double evaluate(double* gradient, const std::function<void()>& between = [] {});
   // The sum over some examples.
   double value(const std::int64_t* order, std::int64_t n);
   // Stochastic gradient descent on (sum + l2 |w|^2) / size, example by example: w -= eta_t * (gradient + decay * w) with

@@ -1,4 +1,6 @@
 // Bindings of the likelihood of label chains.
+#include <nanobind/stl/optional.h>
+
 #include <string>
 
 #include "_core.hpp"
@@ -21,13 +23,17 @@ void check_parameters(const ChainLikelihood& likelihood, const Doubles& paramete
     throw nb::value_error(("expected " + std::to_string(likelihood.n_parameters()) + " parameters").c_str());
 }
 
+// Lets Ctrl-C through, from a thread that has dropped the GIL.
+void check_signals() {
+  nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 }  // namespace
 
 void bind_likelihood(nb::module_& m) {
   nb::class_<ChainLikelihood>(m, "ChainLikelihood", "The conditional likelihood of a chain oracle's examples.")
       .def("__init__", [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int threads) {
-        for (float cost : oracle.label_costs())
-          if (cost != 1) throw nb::value_error("label_costs have no meaning for the likelihood of a CRF; leave them out or use sample_weight");
         new (self) ChainLikelihood(oracle, {all_pairs, all_transitions, boundaries}, threads);
       }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"))
       .def("__len__", &ChainLikelihood::size)
@@ -48,15 +54,16 @@ void bind_likelihood(nb::module_& m) {
         {
           nb::gil_scoped_release release;
           self.set(parameters.data());
-          value = self.evaluate(gradient.data());
+          value = self.evaluate(gradient.data(), check_signals);
         }
         return nb::make_tuple(value, to_numpy(std::move(gradient)));
       }, nb::arg("parameters"), "(negative log-likelihood, its gradient)")
-      .def("value", [](ChainLikelihood& self, Order order) {
-        check_order(self, order);
+      .def("value", [](ChainLikelihood& self, std::optional<Order> order) {
+        if (order) check_order(self, *order);
         nb::gil_scoped_release release;
-        return self.value(order.data(), static_cast<std::int64_t>(order.shape(0)));
-      }, nb::arg("order"))
+        if (order) return self.value(order->data(), static_cast<std::int64_t>(order->shape(0)));
+        return self.evaluate(nullptr, check_signals);
+      }, nb::arg("order").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
       .def("descend", [](ChainLikelihood& self, Order order, double eta, double decay, double first) {
         check_order(self, order);
         nb::gil_scoped_release release;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from margent.learners.crf import CRF
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
 from margent.learners.perceptron import Perceptron
@@ -19,6 +20,7 @@ LEARNERS: dict[str, type[Any]] = {
     "rpa": RestrictedPassiveAggressive,
     "mira": MIRA,
     "sdm": SDM,
+    "crf": CRF,
 }
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 
@@ -41,6 +43,7 @@ def learner_name(learner: Any) -> str | None:
 
 
 __all__ = [
+    "CRF",
     "LEARNERS",
     "MIRA",
     "SDM",
