@@ -186,14 +186,17 @@ void ChainLikelihood::make_blocks() {
   }
 }
 
-// visit(parameter, weight) for each parameter of a row of features.
+// visit(parameter, weight) for each parameter of a row of features; several at once where rows do not move.
 template <class Visit>
 void ChainLikelihood::each_row_weight(Visit visit) const {
-  std::int64_t parameter = 0;
-  const auto rows = [&](const Columns& columns, auto weight) {
-    for (std::size_t r = 0; r + 1 < columns.ptr.size(); ++r)
-      for (std::int64_t k = columns.ptr[r]; k < columns.ptr[r + 1]; ++k)
-        visit(parameter++, weight(static_cast<std::int32_t>(r), columns.columns[k]));
+  const auto rows = [&](const Columns& columns, std::size_t first, int threads, auto weight) {
+    constexpr std::int64_t chunk = 1 << 14;
+    const std::int64_t n_rows = static_cast<std::int64_t>(columns.ptr.size()) - 1;
+    parallel((n_rows + chunk - 1) / chunk, threads, [&](std::size_t, std::int64_t c) {
+      for (std::int64_t r = c * chunk; r < std::min((c + 1) * chunk, n_rows); ++r)
+        for (std::int64_t k = columns.ptr[r]; k < columns.ptr[r + 1]; ++k)
+          visit(first + k, weight(static_cast<std::int32_t>(r), columns.columns[k]));
+    });
   };
   const auto sparse = [](SparseRows& of) {
     return [&of](std::int32_t r, std::int32_t c) -> float& { return of.entry(r, c).weight; };
@@ -201,11 +204,11 @@ void ChainLikelihood::each_row_weight(Visit visit) const {
   if (oracle_.dense()) {
     float* weights = oracle_.dense()->weights();
     const std::size_t width = shape_.width;
-    rows(unigrams_, [weights, width](std::int32_t r, std::int32_t c) -> float& { return weights[r * width + c]; });
+    rows(unigrams_, 0, threads_, [weights, width](std::int32_t r, std::int32_t c) -> float& { return weights[r * width + c]; });
   } else {
-    rows(unigrams_, sparse(*oracle_.sparse()));
+    rows(unigrams_, 0, 1, sparse(*oracle_.sparse()));
   }
-  if (oracle_.edges()) rows(edges_, sparse(*oracle_.edges()));
+  if (oracle_.edges()) rows(edges_, unigrams_.columns.size(), 1, sparse(*oracle_.edges()));
 }
 
 void ChainLikelihood::get(double* parameters) const {

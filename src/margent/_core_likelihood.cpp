@@ -1,10 +1,11 @@
-// Bindings of the likelihood of label chains.
+// Bindings of the likelihood of label chains, and of the arithmetic of its minimisation.
 #include <nanobind/stl/optional.h>
 
 #include <string>
 
 #include "_core.hpp"
 #include "chain_likelihood.hpp"
+#include "inverse_hessian.hpp"
 
 using namespace margent;
 
@@ -69,4 +70,31 @@ void bind_likelihood(nb::module_& m) {
         nb::gil_scoped_release release;
         return self.descend(order.data(), static_cast<std::int64_t>(order.shape(0)), eta, decay, first);
       }, nb::arg("order"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
+
+  m.def("dot", [](Doubles a, Doubles b, int threads) {
+    if (a.shape(0) != b.shape(0)) throw nb::value_error("vectors of different length");
+    return dot(a.data(), b.data(), static_cast<std::int64_t>(a.shape(0)), threads);
+  }, nb::arg("a"), nb::arg("b"), nb::arg("threads") = 1, "The inner product, the same to the bit for any number of threads.");
+
+  const auto check = [](const InverseHessian& self, const Doubles& a) {
+    if (static_cast<std::int64_t>(a.shape(0)) != self.n()) throw nb::value_error("a vector of the wrong length");
+  };
+  nb::class_<InverseHessian>(m, "InverseHessian", "The inverse second derivatives that L-BFGS remembers.")
+      .def(nb::init<std::int64_t, int, int>(), nb::arg("n"), nb::arg("memory"), nb::arg("threads"))
+      .def("__len__", &InverseHessian::size)
+      .def("clear", &InverseHessian::clear)
+      .def("add", [check](InverseHessian& self, Doubles from, Doubles to, Doubles gradient_from, Doubles gradient_to) {
+        for (const Doubles& a : {from, to, gradient_from, gradient_to}) check(self, a);
+        nb::gil_scoped_release release;
+        self.add(from.data(), to.data(), gradient_from.data(), gradient_to.data());
+      }, nb::arg("before"), nb::arg("after"), nb::arg("gradient_before"), nb::arg("gradient_after"))
+      .def("times", [check](InverseHessian& self, Doubles vector) {
+        check(self, vector);
+        std::vector<double> out(vector.shape(0));
+        {
+          nb::gil_scoped_release release;
+          self.times(vector.data(), out.data());
+        }
+        return to_numpy(std::move(out));
+      }, nb::arg("vector"));
 }

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from margent import _core
+
 from margent.learners.likelihood import Likelihood, likelihood_of
 from margent.learners.parameters import check_choice, check_flag, check_number, check_whole
 from margent.learners.protocol import Step
@@ -100,7 +102,7 @@ class CRF:
         def regularised(w: Vector) -> tuple[float, Vector]:
             value, gradient = likelihood.evaluate(w)
             gradient += 2 * self.l2 * w
-            return value + self.l2 * float(w @ w), gradient
+            return value + self.l2 * _core.dot(w, w), gradient
 
         point = likelihood.parameters()
         evaluations = 0
@@ -129,4 +131,4 @@ class CRF:
             yield Step(loss, loss + self._penalty(likelihood.parameters()), n)
 
     def _penalty(self, w: Vector) -> float:
-        return float(self.l2) * float(w @ w) + (float(self.l1) * float(np.abs(w).sum()) if self.l1 else 0.0)
+        return float(self.l2) * _core.dot(w, w) + (float(self.l1) * float(np.abs(w).sum()) if self.l1 else 0.0)

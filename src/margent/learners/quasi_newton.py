@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from margent import _core
 
 Vector = NDArray[np.float64]
 Function = Callable[[Vector], tuple[float, Vector]]
@@ -28,39 +29,39 @@ class Point(NamedTuple):
     evaluations: int
 
 
-def minimise(function: Function, start: Vector, *, l1: float = 0.0, memory: int = 6) -> Iterator[Point]:
+def minimise(
+    function: Function, start: Vector, *, l1: float = 0.0, memory: int = 8, threads: int = 1
+) -> Iterator[Point]:
     """Yields points of ever lower function(w) + l1 * |w|_1, the first being `start`; ends where it cannot go lower.
 
     Without L1 this is L-BFGS (Nocedal 1980; Nocedal and Wright, algorithms 7.4 and 7.5) with a line search for the
     conditions of Wolfe. With L1 it is OWL-QN (Andrew and Gao 2007): the steepest direction takes the penalty into
     account, the step stays within the orthant in which it begins, and a parameter that would change its sign becomes
     exactly zero. A step costs one evaluation as a rule, and 4 * memory passes over a vector of n numbers. Memory:
-    2 * memory * n numbers in single precision, which is enough for a direction.
+    2 * memory * n numbers in single precision. The same to the bit for any number of threads.
     """
     value, gradient = function(start)
     point = Point(start, value + _penalty(start, l1), gradient, 1)
-    pairs = _Pairs(memory)
+    inverse = _core.InverseHessian(len(start), memory, threads)
     while True:
         yield point
         steepest = _steepest(point, l1)
         if not np.any(steepest):
             return
-        direction = pairs.times(steepest)
+        direction = inverse.times(steepest)
         if l1:
             direction[direction * steepest <= 0] = 0.0
-        if not direction @ steepest > 0:  # rounding has the last word: forget, and go straight down
-            pairs.clear()
-            direction = steepest
-        step = 1.0 if pairs else 1 / np.linalg.norm(direction)
-        found = _search(function, point, direction, steepest, step, l1)
-        if found is None and pairs:
-            pairs.clear()
-            step = 1 / np.linalg.norm(steepest)
-            found = _search(function, point, steepest, steepest, step, l1)
+        found = _search(function, point, direction, steepest, 1.0, l1) if len(inverse) else None
+        if found is None:  # nothing known yet, or rounding has the last word: straight down
+            inverse.clear()
+            found = _search(function, point, steepest, steepest, _dot(steepest, steepest) ** -0.5, l1)
         if found is None:
             return
-        pairs.add(found.parameters - point.parameters, found.gradient - point.gradient)
+        inverse.add(point.parameters, found.parameters, point.gradient, found.gradient)
         point = found
+
+
+_dot = _core.dot  # unlike that of numpy, it does not depend on the threads of a library
 
 
 def _penalty(w: Vector, l1: float) -> float:
@@ -83,7 +84,9 @@ def _search(
     w, evaluations = start.parameters, start.evaluations
     orthant = np.where(w != 0, np.sign(w), np.sign(steepest)) if l1 else None
     low, high = 0.0, np.inf
-    slope = -float(direction @ steepest)
+    slope = -_dot(direction, steepest)
+    if not slope < 0:
+        return None
     slack = _NOISE * abs(start.value)
     for _ in range(_MOST_TRIALS):
         trial = w + step * direction
@@ -92,7 +95,7 @@ def _search(
         value, gradient = function(trial)
         evaluations += 1
         value += _penalty(trial, l1)
-        expected = step * slope if orthant is None else -float(steepest @ (trial - w))
+        expected = step * slope if orthant is None else -_dot(steepest, trial - w)
         found = Point(trial, value, gradient, evaluations)
         if not value <= start.value + _SUFFICIENT * expected + slack:
             high = step
@@ -100,45 +103,9 @@ def _search(
             rise = value - start.value - step * slope
             lowest = -slope * step * step / (2 * rise) if np.isfinite(rise) and rise > 0 else 0.0
             step = low + min(max(lowest - low, 0.1 * (high - low)), 0.5 * (high - low))
-        elif orthant is None and gradient @ direction < _CURVATURE * slope - slack:
+        elif orthant is None and _dot(gradient, direction) < _CURVATURE * slope - slack:
             low = step
             step = 2 * step if high == np.inf else (low + high) / 2
         else:
             return found if value < start.value or np.any(trial != w) and value <= start.value else None
     return None
-
-
-class _Pairs:
-    """The last changes of point and gradient, which stand for the inverse of the second derivatives."""
-
-    def __init__(self, memory: int) -> None:
-        self._pairs: deque[tuple[NDArray[np.float32], NDArray[np.float32], float]] = deque(maxlen=memory)
-        self._scale = 1.0
-
-    def __bool__(self) -> bool:
-        return bool(self._pairs)
-
-    def clear(self) -> None:
-        self._pairs.clear()
-
-    def add(self, step: Vector, change: Vector) -> None:
-        curvature, length = float(step @ change), float(change @ change)
-        if curvature <= 1e-10 * length:
-            return
-        self._pairs.append((step.astype(np.float32), change.astype(np.float32), curvature))
-        self._scale = curvature / length
-
-    def times(self, vector: Vector) -> Vector:
-        """The approximate inverse Hessian times a vector: the two-loop recursion."""
-        if not self._pairs:
-            return vector.copy()
-        q = vector.astype(np.float32)
-        factors = []
-        for step, change, curvature in reversed(self._pairs):
-            factor = np.float32(step @ q / curvature)
-            factors.append(factor)
-            q -= factor * change
-        q *= np.float32(self._scale)
-        for (step, change, curvature), factor in zip(self._pairs, reversed(factors)):
-            q += (factor - np.float32(change @ q / curvature)) * step
-        return q.astype(np.float64)

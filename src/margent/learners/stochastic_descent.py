@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from margent import _core
 from margent.learners.likelihood import Likelihood
 
 # How long one native call may run: long enough to cost nothing, short enough for Ctrl-C and a live progress bar.
@@ -29,7 +30,7 @@ def calibrated_step(likelihood: Likelihood, decay: float, random: np.random.Gene
         likelihood.set_parameters(start)
         likelihood.descend(sample, eta, decay, 0.0)
         w = likelihood.parameters()
-        value = likelihood.value(sample) + len(sample) * decay / 2 * float(w @ w)
+        value = likelihood.value(sample) + len(sample) * decay / 2 * _core.dot(w, w)
         return value if np.isfinite(value) else np.inf
 
     try:
