@@ -22,12 +22,9 @@ ChainExpectations::ChainExpectations(const LinearChain& model, const std::vector
 }
 
 template <class Real>
-void ChainExpectations::add_costs(const std::int32_t* labels, int n, Real* emissions) const {
-  for (int t = 0; t < n && !log_costs_.empty(); ++t, emissions += model_.shape.width) {
-    if (labels[t] == unlabelled) continue;
-    for (int y = 0; y < model_.shape.n_labels; ++y)
-      if (y != labels[t]) emissions[y] += static_cast<Real>(log_costs_[labels[t]]);
-  }
+void ChainExpectations::take_costs(int n, Real* emissions) const {
+  for (int t = 0; t < n && !log_costs_.empty(); ++t, emissions += model_.shape.width)
+    for (int y = 0; y < model_.shape.n_labels; ++y) emissions[y] -= static_cast<Real>(log_costs_[y]);
 }
 
 void ChainExpectations::refresh(double scale) {
@@ -129,6 +126,7 @@ bool ChainExpectations::add_scaled(const Examples& examples, std::int64_t sequen
   float* emissions = narrow_.emissions();
   if (scale_ != 1)
     for (std::size_t i = 0; i < size; ++i) emissions[i] *= static_cast<float>(scale_);
+  take_costs(n, emissions);
 
   double known = 0;
   const auto exponentials = [&] {
@@ -147,7 +145,6 @@ bool ChainExpectations::add_scaled(const Examples& examples, std::int64_t sequen
       return true;
     }
   }
-  add_costs(labels, n, emissions);
   exponentials();
   double log_z;
   if (!sums_scaled(n, &log_z)) return false;
@@ -202,6 +199,7 @@ double ChainExpectations::add_in_logs(const Examples& examples, std::int64_t seq
   const bool complete = std::find(labels, labels + n, unlabelled) == labels + n;
   if (!wide_) wide_ = std::make_unique<ChainScorer<double>>(model_, scale_);
   const ChainScores<double> scores = wide_->score(examples, sequence);
+  take_costs(n, wide_->emissions());
   double known;
   if (complete) {
     known = chain_score(scores, labels);
@@ -221,7 +219,6 @@ double ChainExpectations::add_in_logs(const Examples& examples, std::int64_t seq
     if (nodes) expect_in_logs(scores, known, -weight, nodes, edges);
     std::copy(kept.begin(), kept.end(), emissions);
   }
-  add_costs(labels, n, wide_->emissions());
   if (!nodes) return weight * (chain_log_partition(scores, work_) - known);
   marginals_.resize(static_cast<std::size_t>(n) * s.n_labels);
   const double log_z = chain_marginals(scores, work_, marginals_.data(), nullptr);

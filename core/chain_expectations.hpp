@@ -10,13 +10,13 @@ namespace margent {
 
 class ChainExpectations {
  public:
-  // `label_costs` [L]: a wrong label counts as if it were so many times as probable where this label is right.
+  // `label_costs` [L]: the logarithm of a label's cost is taken from its scores.
   ChainExpectations(const LinearChain& model, const std::vector<float>& label_costs);
 
   // Reads the transitions anew; all weights count `scale` times.
   void refresh(double scale);
 
-  // log Z - log Z(known labels) of a sequence times `weight`, Z with costs. Adds the differences of expected counts, times `weight`,
+  // log Z - log Z(known labels) of a sequence times `weight`. Adds the differences of expected counts, times `weight`,
   // unless `nodes` is null: nodes [n][width] of labels, edges [n][B * width] of label pairs (or null), and to the own
   // table of histories and ends. A sequence whose known labels are forbidden counts 0 and adds nothing.
   double add(const Examples& examples, std::int64_t sequence, double weight, float* nodes, float* edges);
@@ -34,9 +34,8 @@ class ChainExpectations {
   void expect_in_logs(const ChainScores<double>& scores, double log_z, double factor, float* nodes, float* edges);
   void count_known(const std::int32_t* labels, int n, double weight, float* nodes, float* edges);
 
-  // Adds the costs to the scores of wrong labels.
   template <class Real>
-  void add_costs(const std::int32_t* labels, int n, Real* emissions) const;
+  void take_costs(int n, Real* emissions) const;
 
   LinearChain model_;
   std::vector<float> log_costs_;  // empty: all costs are 1

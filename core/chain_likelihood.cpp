@@ -18,6 +18,8 @@ constexpr std::int64_t max_chunks = 64;
 constexpr std::int64_t max_tables = std::int64_t(1) << 24;
 // Tokens summed in single precision before a double takes over.
 constexpr std::int64_t piece = 256;
+// A column of a sequence of which nothing is known, and nothing learned.
+constexpr std::int32_t nothing = unlabelled - 1;
 constexpr double largest_weight = 1e25;  // as in a model file
 
 float narrowed(double w) { return static_cast<float>(std::clamp(w, -largest_weight, largest_weight)); }
@@ -48,7 +50,8 @@ ChainLikelihood::ChainLikelihood(ChainOracle& oracle, const ParameterChoice& cho
 
 ChainLikelihood::~ChainLikelihood() = default;
 
-// The columns with which the features of each row were seen, and those that have a weight already, ascending.
+// The columns with which the features of each row were seen, and those that have a weight already, ascending. A column
+// that is `unlabelled` stands for all: any of them may complete the labels.
 template <class ColumnOf>
 ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features, const GrowingRows& rows,
                                                        std::int64_t n_rows, std::int64_t n_columns, bool all,
@@ -74,7 +77,7 @@ ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features,
   std::vector<std::int32_t> seen(ends[n_rows]);
   for (std::int64_t q = 0; any && q < examples_.n_sequences; ++q)
     for (std::int64_t t = examples_.begin(q); t < examples_.begin(q + 1); ++t) {
-      const std::int32_t column = column_of(t, t == examples_.begin(q));
+      const std::int32_t column = labelled(q) ? column_of(t, t == examples_.begin(q)) : nothing;
       for (std::int64_t k = features.ptr[t]; k < features.ptr[t + 1]; ++k) seen[ends[features.ids[k]]++] = column;
     }
   // ends[r] is now where row r ends.
@@ -84,11 +87,17 @@ ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features,
   for (std::int64_t r = 0, k = 0; r < n_rows; ++r) {
     const std::size_t first = out.columns.size();
     const auto take = [&](std::int32_t column) {
-      if (column == unlabelled || stamp[column] == r) return;
+      if (stamp[column] == r) return;
       stamp[column] = r;
       out.columns.push_back(column);
     };
-    for (; k < ends[r]; ++k) take(seen[k]);
+    bool any_column = false;
+    for (; k < ends[r]; ++k) {
+      if (seen[k] >= 0) take(seen[k]);
+      any_column |= seen[k] == unlabelled;
+    }
+    for (std::int32_t c = 0; any_column && c < n_columns; ++c)
+      if (is_label(c)) take(c);
     if (dense) {
       for (std::int32_t c = 0; c < n_columns; ++c)
         if (is_label(c) && dense->weight(static_cast<std::int32_t>(r), c) != 0) take(c);
@@ -102,30 +111,39 @@ ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features,
   return out;
 }
 
+bool ChainLikelihood::labelled(std::int64_t sequence) const {
+  const std::int32_t* labels = examples_.labels + examples_.begin(sequence);
+  return std::any_of(labels, labels + examples_.length(sequence), [](std::int32_t y) { return y != unlabelled; });
+}
+
 void ChainLikelihood::choose_cells(const ParameterChoice& choice) {
   if (!oracle_.learn_transitions()) return;
   const ChainShape& s = shape_;
   TransitionWeights& t = oracle_.transitions();
-  // Which cells of the tables of a level were seen: with all labels of the history known.
+  // Which cells of the tables of a level were seen, any label standing where none is known.
   for (int level = 0; level < s.order; ++level)
     for (const bool end : {true, false}) {
       if (end && !choice.boundaries) continue;
       std::vector<float>& weights = end ? t.end_weights[level] : t.weights[level];
       std::vector<bool> taken(weights.size(), choice.all_transitions);
       const int digits = end ? level : level + 1;  // labels of the history
-      const auto take = [&](const std::int32_t* labels, int position) {
-        std::int64_t history = 0, place = 1;
-        for (int d = 1; d <= digits; ++d, place *= s.base) {
-          const std::int64_t before = position - d < 0 ? s.n_labels : labels[position - d];
-          if (before == unlabelled) return;
-          history += before * place;
+      const auto take = [&](const std::int32_t* labels, int position, int d, std::int64_t place, std::int64_t cell,
+                            const auto& again) -> void {
+        if (d > digits) {
+          taken[cell] = true;
+          return;
         }
-        if (labels[position] != unlabelled) taken[history * s.width + labels[position]] = true;
+        // Digit 0 is the label itself, digit d the one d positions before.
+        const std::int64_t next = d == 0 ? s.width : place * s.base;
+        const std::int32_t label = position - d < 0 ? s.n_labels : labels[position - d];
+        for (int y = label == unlabelled ? 0 : label; y < (label == unlabelled ? s.n_labels : label + 1); ++y)
+          again(labels, position, d + 1, next, cell + y * place, again);
       };
       for (std::int64_t q = 0; !choice.all_transitions && q < examples_.n_sequences; ++q) {
+        if (!labelled(q)) continue;
         const std::int32_t* labels = examples_.labels + examples_.begin(q);
         const int n = examples_.length(q);
-        for (int i = end ? std::max(n - 1, 0) : 0; i < n; ++i) take(labels, i);
+        for (int i = end ? std::max(n - 1, 0) : 0; i < n; ++i) take(labels, i, 0, 1, 0, take);
       }
       Cells cells{&weights, {}, n_parameters_, end};
       for (std::int64_t i = 0; i < static_cast<std::int64_t>(weights.size()); ++i) {

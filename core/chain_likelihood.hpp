@@ -5,8 +5,8 @@
 //   sum over examples of  weight * (log Z(x) - log Z(x; known labels)),
 //
 // the second sum running over the labellings that agree with the labels that are known: one of them, if all are. With
-// label costs, Z counts exp(score) times the costs of all wrong labels: where the true probabilities are p, the best
-// scores are then log(p * cost), and the best labelling the one whose mistakes are expected to cost least. The
+// label costs, p(y | x) is that of exp(score) / (product of the costs of the labels of y): where the true probability of
+// a label is p, its score is then log(p * cost), and the best label the one whose absence is expected to cost most. The
 // gradient is the expected features under p minus those under p given the known labels. Both come from forward and
 // backward sums: in single precision with scaling for an order-1 chain without edge features, where that is safe (see
 // sum_kernels.hpp), otherwise in double precision in log space.
@@ -82,6 +82,7 @@ class ChainLikelihood {
   template <class ColumnOf>
   Columns seen_columns(const Features& features, const GrowingRows& rows, std::int64_t n_rows, std::int64_t n_columns,
                        bool all, ColumnOf column_of) const;
+  bool labelled(std::int64_t sequence) const;  // in part at least
   void choose_cells(const ParameterChoice& choice);
   Occurrences occurrences(const Features& features, std::int64_t n_rows, std::int64_t begin, std::int64_t end) const;
   void make_blocks();

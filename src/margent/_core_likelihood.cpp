@@ -35,6 +35,8 @@ void check_signals() {
 void bind_likelihood(nb::module_& m) {
   nb::class_<ChainLikelihood>(m, "ChainLikelihood", "The conditional likelihood of a chain oracle's examples.")
       .def("__init__", [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int threads) {
+        for (const float cost : oracle.label_costs())
+          if (!(cost > 0)) throw nb::value_error("label_costs should be above 0 for a CRF");
         new (self) ChainLikelihood(oracle, {all_pairs, all_transitions, boundaries}, threads);
       }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"))
       .def("__len__", &ChainLikelihood::size)

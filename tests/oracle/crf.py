@@ -30,7 +30,7 @@ def features_of(tokens, labels, order):
 
 
 def loss_and_gradient(example, parameters, n_labels, order, costs=None):
-    """Minus the log-probability of the known labels, and its gradient as a dict."""
+    """Minus the log-probability of the known labels, and its gradient as a dict; the log of costs lowers scores."""
     tokens, known, weight, allowed = example
     total, right = [], []
     for labels in itertools.product(range(n_labels), repeat=len(tokens)):
@@ -38,10 +38,10 @@ def loss_and_gradient(example, parameters, n_labels, order, costs=None):
             continue
         counts = features_of(tokens, labels, order)
         score = sum(parameters.get(key, 0.0) * count for key, count in counts.items())
-        wrong = [gold for label, gold in zip(labels, known) if gold is not None and gold != label]
-        cost = math.prod(costs[gold] for gold in wrong) if costs else 1.0
-        total.append((score + math.log(cost), counts))
-        if not wrong:
+        if costs:
+            score -= sum(math.log(costs[label]) for label in labels)
+        total.append((score, counts))
+        if all(gold in (None, label) for label, gold in zip(labels, known)):
             right.append((score, counts))
     if not right:
         return 0.0, {}

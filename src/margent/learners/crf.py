@@ -29,8 +29,8 @@ class CRF:
         sum over examples of  weight * (- log p(gold | x))  +  l2 * |w|^2  +  l1 * |w|_1,
 
     the objective of CRFsuite with c1 = l1 and c2 = l2. Where labels are missing, p(gold | x) is the probability of all
-    completions together. With label costs a wrong label counts in Z as if it were so many times as probable where the
-    label is right; the best labelling is then the one whose mistakes are expected to cost least.
+    completions together. Label costs c lower the scores of labels by log c while learning, which is not taken away in
+    prediction: a label of probability p scores log(c p), and the best one is that whose mistakes would cost most.
 
     When to use it: when probabilities matter, or the last bit of accuracy. The result does not depend on the order of
     the examples. An iteration costs forward and backward sums over all examples, about five times an epoch of the

@@ -154,6 +154,18 @@ def test_only_what_was_seen_has_a_weight() -> None:
 
 
 @pytest.mark.parametrize("order", [1, 2])
+def test_what_may_complete_the_labels_counts_as_seen(order: int) -> None:
+    given = problem(order, missing=True, n=3)
+    likelihood = _core.ChainLikelihood(given.oracle, False, False, True, 1)
+    seen: set[Any] = set()
+    for tokens, known, _, _ in given.examples:
+        if any(label is not None for label in known):
+            for labels in itertools.product(*(range(LABELS) if y is None else [y] for y in known)):
+                seen |= set(twin.features_of(tokens, labels, order))
+    assert likelihood.n_parameters == len(seen) < len(given.keys)
+
+
+@pytest.mark.parametrize("order", [1, 2])
 def test_the_same_bits_for_any_number_of_threads(order: int) -> None:
     answers = []
     for threads in (1, 2, 3):
