@@ -347,7 +347,9 @@ def _averaged_perceptron(crf: CRF) -> _Training:
 
 def _passive_aggressive(crf: CRF) -> _Training:
     if crf.pa_type not in (None, 0, 1):
-        raise ValueError(f"pa_type of CRF should be 0 or 1 in Margent (steps without a limit, or up to c), got {crf.pa_type!r}")
+        raise ValueError(
+            f"pa_type of CRF should be 0 or 1 in Margent (steps without a limit, or up to c), got {crf.pa_type!r}"
+        )
     longest = 1e100 if crf.pa_type == 0 else _given(crf, "c", 1.0, above=True)
     average = True if crf.averaging is None else bool(crf.averaging)
     learner = PassiveAggressive(C=longest, average=average, epochs=_given_whole(crf, "max_iterations", 100))

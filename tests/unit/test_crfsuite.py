@@ -183,7 +183,9 @@ def test_generators_of_sequences(data: Data) -> None:
 
 
 def test_arow_says_what_is_nearest() -> None:
-    with pytest.raises(ValueError, match="algorithm='arow' has no counterpart in Margent; the nearest is algorithm='pa'"):
+    with pytest.raises(
+        ValueError, match="algorithm='arow' has no counterpart in Margent; the nearest is algorithm='pa'"
+    ):
         CRF(algorithm="arow").fit([[{"a": 1}]], [["A"]])
 
 

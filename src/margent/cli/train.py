@@ -189,7 +189,11 @@ class _EpochTable:
             heading = "accuracy     updates" if searched else "   objective   updates"
             self._say(f"\nepoch  {heading}  seconds" + ("     dev" if self._with_dev else ""))
             self._begun = True
-        reached = f"{100 * epoch.accuracy:7.2f}%  {epoch.updates:10,}" if searched else f"{epoch.objective:12.2f}  {epoch.updates:8,}"
+        reached = (
+            f"{100 * epoch.accuracy:7.2f}%  {epoch.updates:10,}"
+            if searched
+            else f"{epoch.objective:12.2f}  {epoch.updates:8,}"
+        )
         line = f"{epoch.epoch:5}  {reached}  {epoch.seconds:7.2f}"
         if epoch.dev_score is not None:
             line += f"  {100 * epoch.dev_score:6.2f}{' *' if epoch.dev_score > self._best else ''}"

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 
 from margent import _core
-
 from margent.learners.likelihood import Likelihood, likelihood_of
 from margent.learners.parameters import check_choice, check_flag, check_number, check_whole
 from margent.learners.protocol import Step
@@ -40,8 +39,8 @@ class CRF:
         lbfgs   L-BFGS: `epochs` counts its iterations; `memory` vectors of the size of w are kept, twice
         owlqn   OWL-QN, which can do l1 > 0: weights that help little become exactly 0, and the model small
         sgd     stochastic gradient descent (Bottou 2010), one example at a time with steps 1 / (lambda (t0 + t)),
-                lambda = 2 l2 / examples: quicker at first, less exact in the end, one thread. t0 is found by trying steps
-                on a sample, unless `eta`, the first step, is given
+                lambda = 2 l2 / examples: quicker at first, less exact in the end, one thread. t0 is found by trying
+                steps on a sample, unless `eta`, the first step, is given
 
     Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `epochs`, or
     when the development score has not risen for `patience` iterations. The history has the objective of each iteration.
@@ -58,9 +57,7 @@ class CRF:
     all_pairs: bool = field(
         default=False, metadata={"help": "weights also for features with labels they were not seen with"}
     )
-    all_transitions: bool = field(
-        default=False, metadata={"help": "weights also for transitions that were not seen"}
-    )
+    all_transitions: bool = field(default=False, metadata={"help": "weights also for transitions that were not seen"})
     boundaries: bool = field(default=True, metadata={"help": "weights for the first and last label of a sequence"})
     patience: int | None = field(
         default=None, metadata={"help": "stop after so many epochs without gain on the development data"}

@@ -54,7 +54,7 @@ class PythonLikelihood:
 
     def __init__(self, oracle: Any) -> None:
         self._oracle = oracle
-        self._weights = np.zeros(int(oracle.n_features))
+        self._weights: NDArray[np.float64] = np.zeros(int(oracle.n_features))
 
     def __len__(self) -> int:
         return len(self._oracle)
@@ -64,10 +64,10 @@ class PythonLikelihood:
         return len(self._weights)
 
     def weights(self, average: bool = False) -> NDArray[np.float64]:
-        return self._weights.copy()
+        return np.array(self._weights)
 
     def parameters(self) -> NDArray[np.float64]:
-        return self._weights.copy()
+        return np.array(self._weights)
 
     def set_parameters(self, parameters: NDArray[np.float64]) -> None:
         self._weights = np.array(parameters, dtype=np.float64)

@@ -120,9 +120,7 @@ class BatchLearner(Protocol):
     def objective(self, oracle: Any, threads: int) -> Any:
         """A function of the weights, over all examples of the oracle."""
 
-    def steps(
-        self, objective: Any, random: np.random.Generator, advance: Callable[[int], None]
-    ) -> Iterator[Step]:
+    def steps(self, objective: Any, random: np.random.Generator, advance: Callable[[int], None]) -> Iterator[Step]:
         """Moves the weights, a step at a time, until nothing is gained; `advance` hears how many examples are done.
 
         An exception within a step leaves the weights as they were after the last one.

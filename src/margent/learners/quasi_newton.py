@@ -1,4 +1,4 @@
-"""Limited-memory quasi-Newton minimisation: L-BFGS, and OWL-QN where absolute values of the parameters are penalised."""
+"""Limited-memory quasi-Newton minimisation: L-BFGS, and OWL-QN where the size of parameters has a price."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _penalty(w: Vector, l1: float) -> float:
 
 
 def _steepest(point: Point, l1: float) -> Vector:
-    """The direction of steepest descent: minus the gradient or, with L1, the smallest number in minus the subgradient."""
+    """The direction of steepest descent: minus the gradient; with L1, the shortest vector in minus the subgradient."""
     w, down = point.parameters, -point.gradient
     if not l1:
         return down
@@ -107,5 +107,5 @@ def _search(
             low = step
             step = 2 * step if high == np.inf else (low + high) / 2
         else:
-            return found if value < start.value or np.any(trial != w) and value <= start.value else None
+            return found if value < start.value else None
     return None

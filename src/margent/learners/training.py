@@ -144,7 +144,7 @@ class _Steps:
     def __init__(self, learner: Any, oracle: Any, threads: int) -> None:
         self._learner = learner
         self._objective = learner.objective(oracle, threads)
-        self._oracle = oracle if isinstance(oracle, _core.Oracle) else self._objective
+        self._oracle: Any = oracle if isinstance(oracle, _core.Oracle) else self._objective
 
     def __len__(self) -> int:
         return len(self._objective)

@@ -73,7 +73,7 @@ class Tagger(Estimator):
     seed : int
         Of the order of examples in training.
     threads : int or None
-        For prediction, and for the training of a `CRF`; None: as many as there are processors. Does not change the results.
+        For prediction, and to train a `CRF`; None: as many as there are processors. Does not change the results.
 
     Attributes
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import threading
 from typing import Any
@@ -10,12 +11,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
+from tests.unit.learners.test_likelihood import Problem, problem
 
 import margent
 from margent import CRF, Tagger, train
 from margent.learners.progress import ProgressBar
 from margent.learners.quasi_newton import minimise
-from tests.unit.learners.test_likelihood import Problem, problem
 
 
 def fitted(given: Problem, learner: CRF, threads: int = 1) -> tuple[Any, Any]:
@@ -70,7 +71,7 @@ def test_the_objective_never_rises_and_is_what_it_says() -> None:
     given = problem(missing=True)
     w, result = fitted(given, CRF(l2=0.2, **ALL))
     objectives = [epoch.objective for epoch in result.history]
-    assert all(b <= a for a, b in zip(objectives, objectives[1:]))
+    assert all(b <= a for a, b in itertools.pairwise(objectives))
     last = result.history[-1]
     assert last.accuracy is None and last.loss == pytest.approx(given.twin(w)[0], rel=1e-5)
     assert last.objective == pytest.approx(last.loss + 0.2 * w @ w, rel=1e-6)
@@ -136,7 +137,7 @@ def test_vectors_attributes_weights_costs_and_label_dictionaries(data: tuple[Any
 
 
 def test_costs_are_those_of_expected_decisions() -> None:
-    """With no features but the label, p(A) = 3/4: A is best, unless a mistake on B costs more than three times as much."""
+    """Without features p(A) = 3/4: A is best, unless a mistake on B costs more than three times as much."""
     X, y = [[{"bias": 1.0}]] * 40, [["A"]] * 30 + [["B"]] * 10
     for cost, best in ((1.0, "A"), (2.0, "A"), (4.0, "B")):
         tagger = Tagger("attributes", CRF(l2=1e-6), label_costs={"B": cost}).fit(X, y)
@@ -340,7 +341,7 @@ def test_minimise_on_a_function_that_is_hard(threads: int) -> None:
     assert points[-1].evaluations < 200
     np.testing.assert_allclose(points[-1].parameters, 1, atol=1e-3)
     values = [point.value for point in points]
-    assert all(b <= a for a, b in zip(values, values[1:]))
+    assert all(b <= a for a, b in itertools.pairwise(values))
 
 
 def test_minimise_soft_thresholds_a_parabola() -> None:

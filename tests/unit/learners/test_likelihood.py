@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from tests.oracle import crf as twin
 
 from margent import _core
 from margent.features.encoded import Encoded, sequence_ptr
-from tests.oracle import crf as twin
 
 LABELS, FEATURES = 3, 5
 
