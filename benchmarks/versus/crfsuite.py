@@ -16,6 +16,8 @@ What is measured
     model            size of the model file
     start            a new process that loads the model and tags one sentence
     f1               chunk F1 on the test file (conlleval), percent
+
+The conditional random field (lbfgs, l2sgd) has a benchmark of its own: python -m benchmarks.versus.crfsuite_crf
 """
 
 from __future__ import annotations
