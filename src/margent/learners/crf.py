@@ -48,9 +48,9 @@ class CRF:
 
     method: Literal["lbfgs", "owlqn", "sgd"] = field(default="lbfgs", metadata={"help": "lbfgs, owlqn or sgd"})
     l1: float = field(default=0.0, metadata={"help": "penalty on the size of weights; owlqn only"})
-    l2: float = field(default=1.0, metadata={"help": "penalty on the square of weights"})
+    l2: float = field(default=0.3, metadata={"help": "penalty on the square of weights"})
     epochs: int = field(default=200, metadata={"help": "most iterations, or passes over the data for sgd"})
-    tol: float = field(default=1e-4, metadata={"help": "stop when the objective falls by less than this share"})
+    tol: float = field(default=1e-3, metadata={"help": "stop when the objective falls by less than this share"})
     period: int = field(default=10, metadata={"help": "over so many iterations"})
     memory: int = field(default=8, metadata={"help": "changes of the weights that lbfgs and owlqn remember"})
     eta: float | None = field(default=None, metadata={"help": "first step of sgd; none: found by trying"})
