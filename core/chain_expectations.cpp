@@ -78,6 +78,37 @@ double ChainExpectations::add(const Examples& examples, std::int64_t sequence, d
   return add_in_logs(examples, sequence, weight, nodes, edges);
 }
 
+float* ChainExpectations::scaled_emissions(const Examples& examples, std::int64_t sequence) {
+  narrow_.score(examples, sequence);
+  float* emissions = narrow_.emissions();
+  const std::size_t size = static_cast<std::size_t>(examples.length(sequence)) * model_.shape.width;
+  if (scale_ != 1)
+    for (std::size_t i = 0; i < size; ++i) emissions[i] *= static_cast<float>(scale_);
+  return emissions;
+}
+
+void ChainExpectations::exponentials(int n, const float* emissions) {
+  const ChainShape& s = model_.shape;
+  const std::size_t size = static_cast<std::size_t>(n) * s.width;
+  std::memcpy(sums_.exp_emissions.need(size), emissions, size * sizeof(float));
+  sum_kernels().exp_rows(n, s.n_labels, s.width, sums_.exp_emissions.data(), tops_.need(n));
+}
+
+bool ChainExpectations::marginals(const Examples& examples, std::int64_t sequence, double* nodes, double* log_z) {
+  const ChainShape& s = model_.shape;
+  const int n = examples.length(sequence);
+  if (s.order > 1 || (model_.edges && examples.edges.ids) || n == 0) return false;
+  exponentials(n, scaled_emissions(examples, sequence));
+  if (!sums_scaled(n, log_z)) return false;
+  const float *alpha = sums_.alpha.data(), *beta = sums_.beta.data();
+  for (int t = 0; t < n; ++t, alpha += s.width, beta += s.width, nodes += s.n_labels) {
+    double sum = 0;
+    for (int y = 0; y < s.n_labels; ++y) sum += nodes[y] = static_cast<double>(alpha[y]) * beta[y];
+    for (int y = 0; y < s.n_labels; ++y) nodes[y] /= sum;
+  }
+  return true;
+}
+
 // Forward and backward sums of the exponentials in exp_emissions_; false where they cannot be trusted.
 bool ChainExpectations::sums_scaled(int n, double* log_z) {
   const ChainShape& s = model_.shape;
@@ -121,18 +152,10 @@ bool ChainExpectations::add_scaled(const Examples& examples, std::int64_t sequen
   const int n = examples.length(sequence);
   const std::int32_t* labels = examples.labels + examples.begin(sequence);
   const bool complete = std::find(labels, labels + n, unlabelled) == labels + n;
-  const std::size_t size = static_cast<std::size_t>(n) * s.width;
-  narrow_.score(examples, sequence);
-  float* emissions = narrow_.emissions();
-  if (scale_ != 1)
-    for (std::size_t i = 0; i < size; ++i) emissions[i] *= static_cast<float>(scale_);
+  float* emissions = scaled_emissions(examples, sequence);
   take_costs(n, emissions);
 
   double known = 0;
-  const auto exponentials = [&] {
-    std::memcpy(sums_.exp_emissions.need(size), emissions, size * sizeof(float));
-    sum_kernels().exp_rows(n, s.n_labels, s.width, sums_.exp_emissions.data(), tops_.need(n));
-  };
   if (complete) {
     double path = model_.transitions[s.n_labels * s.width + labels[0]] + static_cast<double>(model_.end[labels[n - 1]]);
     for (int t = 0; t < n; ++t) {
@@ -145,7 +168,7 @@ bool ChainExpectations::add_scaled(const Examples& examples, std::int64_t sequen
       return true;
     }
   }
-  exponentials();
+  exponentials(n, emissions);
   double log_z;
   if (!sums_scaled(n, &log_z)) return false;
   if (!complete) {
@@ -162,7 +185,7 @@ bool ChainExpectations::add_scaled(const Examples& examples, std::int64_t sequen
         row[labels[t]] = kept;
       }
     std::swap(sums_, other_);
-    exponentials();
+    exponentials(n, emissions);
     const bool trusted = sums_scaled(n, &known);
     if (trusted && nodes) expect_scaled(n, -weight, nodes);
     std::swap(sums_, other_);

@@ -1,4 +1,5 @@
-// Expected features of one sequence under a chain with given weights; the inner part of chain_likelihood.hpp.
+// Expected features of one sequence under a chain with given weights: the inner part of chain_likelihood.hpp, and quick
+// marginals for tagging.hpp.
 #pragma once
 #include <memory>
 #include <vector>
@@ -21,6 +22,10 @@ class ChainExpectations {
   // table of histories and ends. A sequence whose known labels are forbidden counts 0 and adds nothing.
   double add(const Examples& examples, std::int64_t sequence, double weight, float* nodes, float* edges);
 
+  // The probability of each label, nodes [n][L], to about six digits, and log Z. False, and nothing is said, where single
+  // precision or the order is not up to it; costs do not count.
+  bool marginals(const Examples& examples, std::int64_t sequence, double* nodes, double* log_z);
+
   // The own table: histories [B^k][width], then ends [B^(k-1)][width]. flush() brings it up to date.
   void clear();
   void flush();
@@ -29,6 +34,10 @@ class ChainExpectations {
  private:
   bool add_scaled(const Examples& examples, std::int64_t sequence, double weight, float* nodes, double* loss);
   double add_in_logs(const Examples& examples, std::int64_t sequence, double weight, float* nodes, float* edges);
+  // Scores a sequence in single precision, times the scale.
+  float* scaled_emissions(const Examples& examples, std::int64_t sequence);
+  // The exponentials of the scores [n][width], into sums_.
+  void exponentials(int n, const float* emissions);
   bool sums_scaled(int n, double* log_z);
   void expect_scaled(int n, double weight, float* nodes);
   void expect_in_logs(const ChainScores<double>& scores, double log_z, double factor, float* nodes, float* edges);
