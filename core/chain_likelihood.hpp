@@ -40,6 +40,7 @@ class ChainLikelihood {
 
   std::int64_t size() const { return examples_.n_sequences; }
   std::int64_t n_parameters() const { return n_parameters_; }
+  int threads() const { return threads_; }
   void get(double* parameters) const;
   void set(const double* parameters);
   // The sum at the present weights; the gradient [n_parameters] unless null. The same to the bit for any number of

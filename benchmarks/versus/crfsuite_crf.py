@@ -6,8 +6,8 @@ Both sides minimise  sum of - log p(labels | sentence) + |w|^2  over the same pa
 template with the labels they were seen with, and label pairs that were seen. CRFsuite's L-BFGS makes so many
 iterations; Margent's stops at the first objective that is not above the one that CRFsuite has reached then, with one
 thread and with two. Stochastic descent (l2sgd) makes the same number of passes on both sides. Each run is a process of
-its own, pinned to one core or to two; the best of the repeats counts. CRFsuite's log counts processor time, ours that of
-the clock: to be compared on a quiet machine. The processor time of all of `fit` is recorded too.
+its own, pinned to one core or to two; the best of the repeats counts. CRFsuite's log counts processor time, ours the
+time of the clock: to be compared on a quiet machine. The processor time of all of `fit` is recorded too.
 """
 
 from __future__ import annotations

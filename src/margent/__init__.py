@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 _HOME: dict[str, str] = {
     "Answer": "margent.learners",
     "CRF": "margent.learners",
+    "CalibrationWarning": "margent.errors",
     "Columns": "margent.corpus.columns",
     "ConfidentSpan": "margent.models",
     "ConstraintError": "margent.errors",
@@ -31,6 +32,7 @@ _HOME: dict[str, str] = {
     "Oracle": "margent.learners",
     "PassiveAggressive": "margent.learners",
     "Perceptron": "margent.learners",
+    "Range": "margent.tuning",
     "Reading": "margent.models",
     "RestrictedPassiveAggressive": "margent.learners",
     "Rival": "margent.learners",
@@ -38,14 +40,28 @@ _HOME: dict[str, str] = {
     "Tagger": "margent.models",
     "Templates": "margent.features",
     "TokenMatrix": "margent.features",
+    "TuningResult": "margent.tuning",
     "load": "margent.models",
     "make_addresses": "margent.corpus.generated",
     "read_columns": "margent.corpus.columns",
+    "reliability": "margent.models",
     "train": "margent.learners",
+    "tune": "margent.tuning",
 }
 """Public name to the module that defines it."""
 
-_SUBPACKAGES = ("corpus", "crfsuite", "errors", "features", "learners", "metrics", "models", "storage", "structures")
+_SUBPACKAGES = (
+    "corpus",
+    "crfsuite",
+    "errors",
+    "features",
+    "learners",
+    "metrics",
+    "models",
+    "storage",
+    "structures",
+    "tuning",
+)
 
 __all__ = ["__version__", *_HOME]
 
@@ -66,9 +82,11 @@ if TYPE_CHECKING:
     from margent import models as models
     from margent import storage as storage
     from margent import structures as structures
+    from margent import tuning as tuning
     from margent.corpus.columns import Columns as Columns
     from margent.corpus.columns import read_columns as read_columns
     from margent.corpus.generated import make_addresses as make_addresses
+    from margent.errors import CalibrationWarning as CalibrationWarning
     from margent.errors import ConstraintError as ConstraintError
     from margent.errors import CorpusError as CorpusError
     from margent.errors import DataNotFoundError as DataNotFoundError
@@ -93,5 +111,9 @@ if TYPE_CHECKING:
     from margent.models import Reading as Reading
     from margent.models import Tagger as Tagger
     from margent.models import load as load
+    from margent.models import reliability as reliability
     from margent.structures import Forest as Forest
     from margent.structures import ForestBuilder as ForestBuilder
+    from margent.tuning import Range as Range
+    from margent.tuning import TuningResult as TuningResult
+    from margent.tuning import tune as tune

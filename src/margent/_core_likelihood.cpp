@@ -41,6 +41,7 @@ void bind_likelihood(nb::module_& m) {
       }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"))
       .def("__len__", &ChainLikelihood::size)
       .def_prop_ro("n_parameters", &ChainLikelihood::n_parameters)
+      .def_prop_ro("threads", &ChainLikelihood::threads)
       .def("parameters", [](const ChainLikelihood& self) {
         std::vector<double> out(self.n_parameters());
         self.get(out.data());

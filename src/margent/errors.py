@@ -48,5 +48,9 @@ def _joint_class(theirs: type[Exception]) -> type[NotFittedError]:
     return type("NotFittedError", (NotFittedError, theirs), {"__module__": __name__, "__reduce__": reduced})
 
 
+class CalibrationWarning(UserWarning):
+    """Probabilities were asked of a model whose scores are not made for them, and no temperature was fitted."""
+
+
 class MissingExtraError(MargentError, ImportError):
     """An optional dependency is not installed. The message says which extra brings it."""

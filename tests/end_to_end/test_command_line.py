@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,32 @@ def test_ctrl_c_while_waiting_for_input(folder):
         errors = process.stderr.read()
     assert process.returncode == 130
     assert errors == "margent: error: interrupted\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C cannot be sent to a process of its own there")
+def test_ctrl_c_in_a_search_which_then_goes_on(folder):
+    """As on a terminal, the signal goes to the workers too; none of them is left behind or complains."""
+    search = "tune test.txt --learner pa --search C=0.1,1 k=1,5 --folds 5 --jobs 2 --out"
+    command = [*MARGENT, *search.split(), "stopped"]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        journal = folder / "stopped" / "journal.jsonl"
+        while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 6):
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        output, errors = process.communicate()
+    assert process.returncode == 130 and "trials" in output
+    assert errors == "interrupted: the same command goes on from here\n"
+    done = journal.read_bytes().splitlines()
+    assert 6 < len(done) < 21
+    run(folder, f"{search} stopped")
+    assert journal.read_bytes().splitlines()[: len(done)] == done
+    run(folder, f"{search} straight --jobs 1")
+    stopped, straight = (json.loads((folder / name / "results.json").read_bytes()) for name in ("stopped", "straight"))
+    for trial in (*stopped["trials"], *straight["trials"]):
+        del trial["seconds"]
+    assert stopped == straight
 
 
 def test_a_reader_that_goes_away_is_no_error(folder):

@@ -19,6 +19,8 @@ from margent.metrics import span_scores
 sklearn_crfsuite = pytest.importorskip("sklearn_crfsuite")
 pycrfsuite = pytest.importorskip("pycrfsuite")
 
+pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
+
 
 def word2features(sentence: list[str], i: int) -> dict[str, Any]:
     """The features of sklearn-crfsuite's tutorial, without part-of-speech tags."""

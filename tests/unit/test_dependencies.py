@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "structures": GROUND | {"corpus"},
     "learners": GROUND,
     "models": GROUND | {"corpus", "metrics", "storage", "features", "structures", "learners"},
+    "tuning": {"errors", "strict_json", "corpus", "metrics", "features", "learners", "models"},
 }
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE)
 

@@ -50,7 +50,8 @@ def test_every_public_name_can_be_had() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["corpus", "crfsuite", "errors", "features", "learners", "metrics", "models", "storage", "structures"]
+    "name",
+    ["corpus", "crfsuite", "errors", "features", "learners", "metrics", "models", "storage", "structures", "tuning"],
 )
 def test_a_subpackage_needs_no_import_of_its_own(name: str) -> None:
     assert run(f"import margent; print(margent.{name}.__name__, '{name}' in dir(margent))") == f"margent.{name} True"

@@ -18,6 +18,8 @@ COMMANDS = {
     "train": "learn a model from labelled files",
     "tag": "label new data with a model",
     "evaluate": "compare predicted labels with the right ones",
+    "tune": "search for good parameters",
+    "calibrate": "make the probabilities of a model honest",
     "inspect": "show what a model is and what it has learned",
     "templates": "print the feature templates that ship with Margent",
     "convert": "convert a labelled file to another format or label scheme",

@@ -142,6 +142,12 @@ def check_target(path: str) -> None:
         raise PermissionError(errno.EACCES, "the folder cannot be written to", path)
 
 
+def counted(X: Any) -> str:
+    """How much data this is, in words."""
+    tokens = X.n_tokens if hasattr(X, "n_tokens") else sum(map(len, X))
+    return f"{len(X):,} sentences ({tokens:,} tokens)"
+
+
 def words_of(X: Iterable[Sequence[Any]]) -> list[list[str]]:
     """The first column of sentences of columns."""
     return [[token if isinstance(token, str) else token[0] for token in sentence] for sentence in X]

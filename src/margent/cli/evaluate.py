@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+import warnings
 from typing import Any
 
 from margent.cli.command_line import UsageError
@@ -12,13 +14,15 @@ from margent.cli.options import SCHEMES, add_reading
 
 _EXAMPLES = """\
 With two files, the last column of each is compared; with one, its last two columns (right, predicted). Without a file,
-standard input is read. Labels that spell spans are scored by span, in the layout of conlleval; others by token.
+standard input is read. With --model, the last column is compared with what the model predicts. Labels that spell spans
+are scored by span, in the layout of conlleval; others by token.
 
 examples:
   margent evaluate gold.txt predicted.txt
   margent tag model.margent test.txt | margent evaluate
   margent evaluate tagged.txt --tokens --confusion confusion.png
   margent evaluate gold.txt one.txt --compare other.txt
+  margent evaluate test.txt --model model.margent --reliability reliability.svg
 """
 
 
@@ -28,6 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("gold", metavar="GOLD", nargs="?", default="-", help="the right labels, or right and predicted in one file")
     add("predicted", metavar="PRED", nargs="?", help="the predicted labels")
+    add("--model", metavar="MODEL", help="predict with this model instead of reading predictions")
+    add("--calibration", action="store_true", help="with --model: how far its probabilities can be trusted")
+    add("--reliability", metavar="FILE", help="with --model: draw how far (.png, .svg, .pdf)")
     add("--tokens", action="store_true", help="score single tokens, and list the most frequent mistakes")
     add(
         "--scheme",
@@ -43,17 +50,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from margent import metrics
     from margent.cli.data_files import DataReader, check_target
-    from margent.cli.reports import as_json, classification_table, report_of
+    from margent.cli.reports import as_json, calibration_json, calibration_table, classification_table, report_of
     from margent.errors import CorpusError
 
     if [arguments.gold, arguments.predicted, arguments.compare].count("-") > 1:
         raise UsageError("standard input can be read only once")
     if arguments.gold == "-" and sys.stdin.isatty():
         raise UsageError("which file? Give GOLD and PRED, or one file with both")
-    if arguments.confusion:
-        check_target(arguments.confusion)
+    for path in (arguments.confusion, arguments.reliability):
+        if path:
+            check_target(path)
     reader = DataReader.of(arguments)
-    gold, predicted, words = _labels(reader, arguments.gold, arguments.predicted)
+    curves = None
+    if arguments.model is None:
+        if arguments.calibration or arguments.reliability:
+            raise UsageError("--calibration and --reliability need probabilities: give --model MODEL")
+        gold, predicted, words = _labels(reader, arguments.gold, arguments.predicted)
+    elif arguments.predicted is not None:
+        raise UsageError("--model predicts the labels: give it or PRED, not both")
+    else:
+        gold, predicted, words, curves = _predictions(reader, arguments)
     if not any(gold) and not any(predicted):
         raise CorpusError(f"{_named(arguments.gold)}: found no tokens, expected some to evaluate")
     if arguments.tokens:
@@ -71,6 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
                 text += f"\nthe most frequent mistakes:\n\n{metrics.confusion_table(matrix)}"
         if arguments.confusion:
             metrics.plot_confusion(matrix, arguments.confusion)
+    if curves is not None:
+        summary["calibration"] = calibration_json(curves)
+        text += f"\nthe probabilities of {arguments.model}:\n\n{calibration_table(curves)}"
+        if arguments.reliability:
+            metrics.plot_reliability(curves, arguments.reliability, title=os.path.basename(arguments.model))
     if arguments.compare is not None:
         other, other_words = _predicted(reader, arguments.compare)
         _check_words(words, other_words, arguments.compare)
@@ -98,6 +119,23 @@ def _labels(reader: Any, gold: str, predicted: str | None) -> tuple[Any, Any, An
     guessed, guessed_words = _predicted(reader, predicted)
     _check_words(words, guessed_words, predicted)
     return right, guessed, words
+
+
+def _predictions(reader: Any, arguments: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
+    """Right labels, the labels that a model predicts, the words, and reliability curves where they are wanted."""
+    from margent.cli.data_files import ATTRIBUTE_FORMATS, words_of
+    from margent.errors import CalibrationWarning
+    from margent.models import load, reliability
+
+    tagger = load(arguments.model)
+    X, y = reader.labelled([arguments.gold], tagger.scheme_)
+    words = None if reader.format_of([arguments.gold]) in ATTRIBUTE_FORMATS else words_of(X)
+    curves = None
+    if arguments.calibration or arguments.reliability:
+        with warnings.catch_warnings():  # that they are not calibrated will be seen
+            warnings.simplefilter("ignore", CalibrationWarning)
+            curves = reliability(tagger, X, y)
+    return list(y), tagger.predict(X), words, curves
 
 
 def _predicted(reader: Any, path: str) -> tuple[Any, Any]:

@@ -98,6 +98,8 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "epochs": len(tagger.history_),
         "best_epoch": tagger.best_epoch_,
         "interrupted": tagger.interrupted_,
+        "temperature": tagger.temperature_,
+        "calibrated": tagger.calibrated_,
     }
 
 
@@ -123,6 +125,7 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
         "learner": f"{learner['name']}({settings})",
         "settings": ", ".join(others),
         "training": _training(summary, history),
+        "certainty": f"{'' if summary['calibrated'] else 'not '}calibrated, temperature {summary['temperature']:.4g}",
     }
     for name, line in lines.items():
         print(f"{name:9} {line}")

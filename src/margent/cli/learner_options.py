@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import types
+from collections.abc import Sequence
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from margent.cli.command_line import UsageError
-from margent.learners import LEARNERS, learner_named
+from margent.learners import LEARNERS, learner_name, learner_named
 
 _PREFIX = "learner_"
 _FALSE, _TRUE = ("no", "false", "off", "0"), ("yes", "true", "on", "1")
@@ -18,16 +19,13 @@ def add_learner_options(parser: argparse.ArgumentParser) -> None:
     """An option for each field of each learner; what it means and its default are said for each learner."""
     group = parser.add_argument_group("parameters of the learner")
     helps: dict[str, list[str]] = {}
-    booleans: dict[str, bool] = {}
     for learner, kind in LEARNERS.items():
-        hints = get_type_hints(kind)
         for field in dataclasses.fields(kind):
             about = f"{field.metadata.get('help', '')} ({learner}; default: {_shown(field.default)})"
             helps.setdefault(field.name, []).append(about.strip())
-            booleans[field.name] = booleans.get(field.name, True) and hints[field.name] is bool
     for name, texts in helps.items():
         options: dict[str, Any] = {"dest": _PREFIX + name, "default": None, "help": "; ".join(texts).replace("%", "%%")}
-        if booleans[name]:
+        if _is_flag(name):
             group.add_argument(_option(name), action=argparse.BooleanOptionalAction, **options)
         else:
             group.add_argument(_option(name), metavar=name.upper()[:8], **options)
@@ -44,11 +42,55 @@ def chosen_learner(arguments: argparse.Namespace) -> Any:
         name = key.removeprefix(_PREFIX)
         if name not in hints:
             raise UsageError(f"{_option(name)} is no parameter of the learner {arguments.learner}")
-        parameters[name] = value if isinstance(value, bool) else _value(name, value, hints[name])
+        parameters[name] = value if isinstance(value, bool) else parsed_value(_option(name), value, hints[name])
     try:
         return learner_named(arguments.learner, **parameters)
     except ValueError as error:
         raise UsageError(str(error)) from None
+
+
+def chosen_learners(arguments: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
+    """Several learners by name, with the same options; a parameter that none of them has is wrong usage."""
+    owned = {name: {field.name for field in dataclasses.fields(LEARNERS[name])} for name in names}
+    for parameter in given_parameters(arguments):
+        if not any(parameter in own for own in owned.values()):
+            whose = f"the learner {names[0]}" if len(names) == 1 else f"the learners {', '.join(names)}"
+            raise UsageError(f"{_option(parameter)} is no parameter of {whose}")
+    result = {}
+    for name, own in owned.items():
+        options = {key: value for key, value in vars(arguments).items() if key.removeprefix(_PREFIX) in own}
+        result[name] = chosen_learner(argparse.Namespace(learner=name, **options))
+    return result
+
+
+def given_parameters(arguments: argparse.Namespace) -> list[str]:
+    """The names of the parameters of learners that were given as options."""
+    return [
+        key.removeprefix(_PREFIX)
+        for key, value in vars(arguments).items()
+        if key.startswith(_PREFIX) and value is not None
+    ]
+
+
+def as_options(learner: Any) -> list[str]:
+    """The options of `margent train` that make this learner: `chosen_learner` the other way round."""
+    name = learner_name(learner)
+    options = ["--learner", str(name)]
+    for field in dataclasses.fields(learner):
+        value = getattr(learner, field.name)
+        if value == field.default:
+            continue
+        if isinstance(value, bool) and _is_flag(field.name):
+            options.append(_option(field.name) if value else _option(f"no_{field.name}"))
+        else:
+            options += [_option(field.name), value if isinstance(value, str) else _shown(value)]
+    return options
+
+
+def _is_flag(parameter: str) -> bool:
+    """Whether a parameter is yes or no for every learner that has it."""
+    hints = [get_type_hints(kind) for kind in LEARNERS.values()]
+    return all(hint[parameter] is bool for hint in hints if parameter in hint)
 
 
 def _option(name: str) -> str:
@@ -59,8 +101,8 @@ def _shown(default: Any) -> str:
     return {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default).lower()
 
 
-def _value(name: str, text: str, hint: Any) -> Any:
-    """The text as the type of the field: a number, a word, yes or no, one of some, or none."""
+def parsed_value(what: str, text: str, hint: Any) -> Any:
+    """The text as the type of a field: a number, a word, yes or no, one of some, or none. `what`: for the message."""
     choices = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     if type(None) in choices and text.lower() == "none":
         return None
@@ -77,7 +119,7 @@ def _value(name: str, text: str, hint: Any) -> Any:
             except ValueError:
                 continue
     wanted = " or ".join(_wanted(choice) for choice in choices)
-    raise UsageError(f"{_option(name)}: expected {wanted}, got {text!r}")
+    raise UsageError(f"{what}: expected {wanted}, got {text!r}")
 
 
 def _wanted(choice: Any) -> str:

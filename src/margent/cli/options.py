@@ -27,6 +27,17 @@ def whole(minimum: int) -> Callable[[str], int]:
     return parse
 
 
+def share(text: str) -> float:
+    """A type of option: a number from 0 to less than 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"expected a share from 0 to less than 1, got {text!r}")
+    return value
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How data files are read."""
     group = parser.add_argument_group("how files are read")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from margent.metrics.calibration import Calibration
 from margent.metrics.report import classification_table
 from margent.metrics.score import Average, Score, Sequences
 from margent.metrics.span import SpanReport, span_scores
@@ -42,4 +45,32 @@ def _ratios(row: Score | Average) -> dict[str, Any]:
     return {"precision": row.precision, "recall": row.recall, "f1": row.f1, "gold": row.gold, "found": row.found}
 
 
-__all__ = ["as_json", "classification_table", "report_of"]
+def calibration_table(curves: Mapping[str, Calibration]) -> str:
+    """How far probabilities can be trusted: a row for each curve."""
+    width = max(map(len, curves))
+    rows = [f"{'':{width}}  predictions  expected error  maximum error   Brier  log loss"]
+    rows += [
+        f"{name:{width}}  {int(curve.counts.sum()):11,}  {100 * curve.expected_error:12.2f} %  "
+        f"{100 * curve.maximum_error:11.2f} %  {curve.brier:6.4f}  {curve.log_loss:8.4f}"
+        for name, curve in curves.items()
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def calibration_json(curves: Mapping[str, Calibration]) -> dict[str, Any]:
+    """The curves as plain data; what an empty bin has no value for is null."""
+    return {
+        name: {
+            "expected_error": curve.expected_error,
+            "maximum_error": curve.maximum_error,
+            **{key: _listed(value) for key, value in asdict(curve).items()},
+        }
+        for name, curve in curves.items()
+    }
+
+
+def _listed(value: Any) -> Any:
+    return [None if item != item else item for item in value.tolist()] if hasattr(value, "tolist") else value
+
+
+__all__ = ["as_json", "calibration_json", "calibration_table", "classification_table", "report_of"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     from margent.cli.batches import batches
     from margent.cli.data_files import DataReader, check_target
     from margent.corpus.source import open_target
+    from margent.errors import CalibrationWarning
     from margent.models import load
 
     check_target(arguments.output)
@@ -64,7 +66,14 @@ def run(arguments: argparse.Namespace) -> int:
     paths = arguments.files or ["-"]
     if paths == ["-"] and sys.stdin.isatty():
         print("margent: type a token a line and an empty line after each sentence; Ctrl-D ends", file=sys.stderr)
-    with open_target(arguments.output, arguments.encoding) as write:
+    if not tagger.calibrated_ and (arguments.spans or arguments.marginals or arguments.all_marginals):
+        print(
+            f"margent: warning: the probabilities of {arguments.model} are not calibrated; "
+            "'margent calibrate' does that with labelled data that it was not trained on",
+            file=sys.stderr,
+        )
+    with open_target(arguments.output, arguments.encoding) as write, warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrationWarning)  # said above, in terms of the command line
         for path in paths:
             for batch in batches(path, reader, tagger):
                 write(_text(batch, tagger, arguments))

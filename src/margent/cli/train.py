@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.options import SCHEMES, add_reading, add_threads, whole
+from margent.cli.options import add_reading, add_threads, share
 
 _EXAMPLES = """\
 examples:
@@ -27,7 +27,7 @@ Ctrl-C ends the training and saves the best model so far.
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from margent.cli.learner_options import add_learner_options
-    from margent.features.templates import PRESETS
+    from margent.cli.tagger_options import add_tagger_options
     from margent.learners import LEARNERS
 
     parser.description = "Learn to label tokens from files in which the last column is the label."
@@ -36,28 +36,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("train", metavar="TRAIN", nargs="+", help="labelled data, gzip or not; '-' is standard input")
     add("-m", "--model", metavar="MODEL", required=True, help="where to save the model")
     add("--dev", metavar="FILE", help="labelled data to watch: the epoch that does best on them is kept")
-    features = parser.add_mutually_exclusive_group()
-    features.add_argument("--features", choices=PRESETS, help="what is seen of a token (default: generic)")
-    features.add_argument("--template", metavar="FILE", help="feature templates in CRF++'s syntax")
     add("--learner", choices=tuple(LEARNERS), default="perceptron", help="how mistakes move the weights")
-    add("--order", type=whole(1), default=1, metavar="K", help="how many labels back transitions look (default: 1)")
-    add("--scheme", choices=SCHEMES, help="how labels spell spans (default: found out)")
-    add("--constrain", action="store_true", help="predict only label sequences that the scheme allows")
-    add("--min-count", type=whole(1), default=1, metavar="N", help="leave out features that occur less often")
+    add_tagger_options(parser)
     add(
-        "--restrict-labels",
-        type=whole(1),
-        metavar="N",
-        help="a word seen N times or more gets only labels it was seen with",
+        "--calibration",
+        type=share,
+        metavar="SHARE",
+        help="fit the probabilities on this share of the sentences, such as 0.1, by a second training without them "
+        "(not needed with --dev, on which they are fitted anyway; 0: not at all)",
     )
-    add(
-        "--label-cost",
-        type=_label_cost,
-        action="append",
-        metavar="LABEL=COST",
-        help="what a mistake costs where LABEL is right; others cost 1 (may be repeated)",
-    )
-    add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
     add("--compact", action="store_true", help="save a smaller model: 16-bit weights, no features of weight zero")
     add("--json", action="store_true", help="print one JSON object instead of tables")
     add_threads(parser)
@@ -65,47 +52,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
 
 
-def _label_cost(text: str) -> tuple[str, float]:
-    label, _, cost = text.rpartition("=")
-    try:
-        value = float(cost)
-    except ValueError:
-        value = -1.0
-    if not label or not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected LABEL=COST with a cost of at least 0, got {text!r}")
-    return label, value
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.data_files import DataReader, check_target
+    from margent.cli.data_files import DataReader, check_target, counted
     from margent.cli.learner_options import chosen_learner
     from margent.cli.reports import as_json, classification_table, report_of
-    from margent.features.templates import Templates
-    from margent.models import Tagger
+    from margent.cli.tagger_options import chosen_tagger
 
     learner = chosen_learner(arguments)
     if getattr(learner, "patience", None) is not None and arguments.dev is None:
         raise UsageError("--patience watches the development data: give --dev FILE")
     check_target(arguments.model)
     reader = DataReader.of(arguments)
-    tagger = Tagger(
-        features=arguments.features if arguments.template is None else Templates.from_file(arguments.template),
-        learner=learner,
-        order=arguments.order,
-        scheme=arguments.scheme,
-        constrain=arguments.constrain,
-        label_costs=dict(arguments.label_cost) if arguments.label_cost else None,
-        restrict_labels=arguments.restrict_labels,
-        min_count=arguments.min_count,
-        seed=arguments.seed,
-        threads=arguments.threads,
-    )
+    tagger = chosen_tagger(arguments, learner).set_params(threads=arguments.threads, calibration=arguments.calibration)
     X, y = reader.labelled(arguments.train, arguments.scheme)
     X_dev: Any
     y_dev: Any
     X_dev, y_dev = (None, None) if arguments.dev is None else reader.labelled([arguments.dev], arguments.scheme)
     say = _Printer(quiet=arguments.json)
-    say(f"{_counted(X)} to learn from" + (f", {_counted(X_dev)} to watch" if X_dev is not None else ""))
+    say(f"{counted(X)} to learn from" + (f", {counted(X_dev)} to watch" if X_dev is not None else ""))
     started = time.perf_counter()
     table = _EpochTable(say, with_dev=X_dev is not None)
     tagger.fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=False if arguments.json else None)
@@ -124,6 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
             "epochs": tagger.history_,
             "best_epoch": tagger.best_epoch_,
             "interrupted": tagger.interrupted_,
+            "temperature": tagger.temperature_,
+            "calibrated": tagger.calibrated_,
             "dev": None if report is None else as_json(report),
         }
         say.always(json.dumps(summary, indent=2, ensure_ascii=False))
@@ -133,17 +99,14 @@ def run(arguments: argparse.Namespace) -> int:
     if report is not None:
         best = f" (epoch {tagger.best_epoch_})" if tagger.best_epoch_ is not None else ""
         say(f"\non the development data{best}:\n\n{classification_table(report)}")
+    if tagger.calibrated_ and tagger.temperature_ != 1:
+        say(f"probabilities are calibrated: temperature {tagger.temperature_:.4g}")
     features = tagger.feature_map_.n_unigrams + tagger.feature_map_.n_edges
     say(
         f"saved {arguments.model}: {len(tagger.classes_)} labels, {features:,} features, "
         f"{os.path.getsize(arguments.model) / 1e6:.1f} MB, trained in {seconds:.1f} s"
     )
     return 0
-
-
-def _counted(X: Any) -> str:
-    tokens = X.n_tokens if hasattr(X, "n_tokens") else sum(map(len, X))
-    return f"{len(X):,} sentences ({tokens:,} tokens)"
 
 
 def _interruption(tagger: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -63,6 +63,8 @@ class CRF:
         default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
     )
 
+    probabilistic: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         check_choice(self, "method", _METHODS)
         for name in ("l1", "l2", "tol"):
@@ -99,12 +101,15 @@ class CRF:
         def regularised(w: Vector) -> tuple[float, Vector]:
             value, gradient = likelihood.evaluate(w)
             gradient += 2 * self.l2 * w
-            return value + self.l2 * _core.dot(w, w), gradient
+            return value + self.l2 * _core.dot(w, w, likelihood.threads), gradient
 
         point = likelihood.parameters()
         evaluations = 0
         try:
-            for found in minimise(regularised, point, l1=float(self.l1), memory=int(self.memory)):
+            found_points = minimise(
+                regularised, point, l1=float(self.l1), memory=int(self.memory), threads=likelihood.threads
+            )
+            for found in found_points:
                 point = found.parameters
                 if found.evaluations > 1:  # the first is the start
                     loss = found.value - self._penalty(point)

@@ -18,6 +18,8 @@ class Likelihood(Protocol):
 
     @property
     def n_parameters(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
 
     def parameters(self) -> NDArray[np.float64]:
         """(n_parameters,): as they are now."""
@@ -51,6 +53,8 @@ def likelihood_of(
 
 class PythonLikelihood:
     """The likelihood of an oracle written in Python, whose `expect` gives value and gradient of one example."""
+
+    threads = 1
 
     def __init__(self, oracle: Any) -> None:
         self._oracle = oracle

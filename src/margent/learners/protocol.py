@@ -89,7 +89,11 @@ class ExpectingOracle(Protocol):
 
 
 class Learner(Protocol):
-    """What the training loop asks of a learner: how to run, and the native rule that makes the steps."""
+    """What the training loop asks of a learner: how to run, and the native rule that makes the steps.
+
+    A learner that makes scores into log probabilities, as a CRF does, says so with a class attribute
+    `probabilistic = True`; the scores of all others need a temperature before they can be taken for probabilities.
+    """
 
     @property
     def epochs(self) -> int: ...

@@ -29,6 +29,7 @@ class Calibration:
     confidence: Floats
     accuracy: Floats
     brier: float
+    log_loss: float
 
     @property
     def gaps(self) -> Floats:
@@ -54,7 +55,8 @@ def calibration_scores(
     `confidences`: shape (n,), between 0 and 1; `correct`: shape (n,), true or false. `equal="width"` cuts [0, 1] into
     `bins` intervals of the same width; `equal="mass"` cuts at quantiles, so that all bins hold about the same number of
     predictions (fewer bins where many confidences are equal, which are never torn apart). A bin holds its upper edge,
-    and the first one its lower edge too. The Brier score is the mean of (confidence - correct)^2; lower is better.
+    and the first one its lower edge too. The Brier score is the mean of (confidence - correct)^2, the log loss that of
+    -log(confidence) where it is right and -log(1 - confidence) where not, at most 36; lower is better for both.
 
     >>> calibration_scores([0.75, 0.75, 0.75, 0.75], [True, True, True, False]).expected_error
     0.0
@@ -85,7 +87,10 @@ def calibration_scores(
         mean_confidence = np.bincount(place, given, minlength=len(counts)) / counts
         mean_accuracy = np.bincount(place, hits, minlength=len(counts)) / counts
     brier = float(np.mean((given - hits) ** 2)) if given.size else 0.0
-    return Calibration(edges, counts.astype(np.int64), mean_confidence, mean_accuracy, brier)
+    # A confidence of 1 in something wrong would make the mean infinite; nearer to it than this is rounding.
+    believed = np.clip(np.where(right, given, 1 - given), np.finfo(np.float64).eps, None)
+    log_loss = -float(np.mean(np.log(believed))) if given.size else 0.0
+    return Calibration(edges, counts.astype(np.int64), mean_confidence, mean_accuracy, brier, log_loss)
 
 
 def span_confidences(

@@ -13,39 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margent.errors import CorpusError, MissingExtraError
+from margent.errors import CorpusError
 from margent.metrics.calibration import Calibration
+from margent.metrics.drawing import BLUE, INK, PALE, RED, finished, new_figure, quieten
 from margent.metrics.token import ConfusionMatrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_INK, _PALE, _BLUE, _RED = "#333333", "#d9d9d9", "#2b6ca3", "#c8553d"
-_COLOURS = (_BLUE, _RED, "#4f9d69", "#8a5fa8", "#b8860b", "#5b6770")
-
-
-def _figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("plots need matplotlib; install it with: pip install 'margent[plot]'") from error
-    return Figure(figsize=(width, height), dpi=150, layout="constrained")
-
-
-def _finish(figure: Figure, path: str | PathLike[str] | None) -> Figure:
-    if path is not None:
-        figure.savefig(path)
-    return figure
-
-
-def _quiet(axes: Axes) -> None:
-    """Take away what carries no information."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(_INK)
-    axes.tick_params(colors=_INK, labelsize=9)
-    axes.grid(axis="y", color=_PALE, linewidth=0.6)
-    axes.set_axisbelow(True)
+_COLOURS = (BLUE, RED, "#4f9d69", "#8a5fa8", "#b8860b", "#5b6770")
 
 
 def _short(count: int) -> str:
@@ -81,7 +58,7 @@ def plot_confusion(
     number = len(names)
     longest = max(len(str(name)) for name in names)
     side = max(2.6, 0.42 * number) + 0.08 * longest
-    figure = _figure(side + 1.75, side + 0.45)
+    figure = new_figure(side + 1.75, side + 0.45)
     axes = figure.subplots()
     right = np.eye(number, dtype=bool)
     worst = min(1.0, 1.25 * float(share[~right].max(initial=0))) or 1.0
@@ -93,64 +70,77 @@ def plot_confusion(
         bar = figure.colorbar(
             image, ax=axes, shrink=0.7, aspect=max(20, 2 * number), pad=0.03, format=lambda x, _: f"{100 * x:.3g} %"
         )
-        bar.set_label(heading, fontsize=9, color=_INK, labelpad=1)
-        bar.ax.tick_params(labelsize=8, colors=_INK, length=2)
+        bar.set_label(heading, fontsize=9, color=INK, labelpad=1)
+        bar.ax.tick_params(labelsize=8, colors=INK, length=2)
         bar.outline.set_visible(False)
         for i, j in zip(*np.nonzero(counts * ~hidden)):
-            colour = "white" if share[i, j] > 0.55 * top else _INK
+            colour = "white" if share[i, j] > 0.55 * top else INK
             axes.text(j, i, _short(int(counts[i, j])), ha="center", va="center", fontsize=8, color=colour)
     axes.set_xticks(range(number), names, rotation=90 if longest > 2 else 0)
     axes.set_yticks(range(number), names)
     axes.set_xticks(np.arange(number + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(number + 1) - 0.5, minor=True)
-    axes.tick_params(which="both", length=0, labelsize=9, colors=_INK)
+    axes.tick_params(which="both", length=0, labelsize=9, colors=INK)
     axes.spines[:].set_visible(False)
-    axes.grid(which="minor", color=_PALE, linewidth=0.6)
-    axes.set_xlabel("predicted label", color=_INK)
-    axes.set_ylabel("gold label", color=_INK)
-    axes.set_title(title, loc="left", fontsize=11, color=_INK)
-    return _finish(figure, path)
+    axes.grid(which="minor", color=PALE, linewidth=0.6)
+    axes.set_xlabel("predicted label", color=INK)
+    axes.set_ylabel("gold label", color=INK)
+    axes.set_title(title, loc="left", fontsize=11, color=INK)
+    return finished(figure, path)
 
 
 def plot_reliability(
-    calibration: Calibration, path: str | PathLike[str] | None = None, *, title: str = "Reliability"
+    calibration: Calibration | Mapping[str, Calibration],
+    path: str | PathLike[str] | None = None,
+    *,
+    title: str = "Reliability",
 ) -> Figure:
     """How often predictions of each confidence were right (bars), next to what was promised (the diagonal).
 
     A bar below the diagonal is overconfident, one above it too modest; the red part is the gap. Below: how many
-    predictions each bin holds, without which the bars cannot be judged.
+    predictions each bin holds, without which the bars cannot be judged. Several, by name, are drawn side by side.
     """
-    figure = _figure(5.2, 6.0)
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
+    panels = {title: calibration} if isinstance(calibration, Calibration) else dict(calibration)
+    if not panels:
+        raise CorpusError("no reliability curve was given, so there is nothing to draw")
+    figure = new_figure(5.2 if len(panels) == 1 else 4.2 * len(panels), 6.0)
+    grid = figure.subplots(2, len(panels), sharex=True, squeeze=False, height_ratios=[3, 1])
+    for (name, curve), above, below in zip(panels.items(), *grid):
+        _draw_reliability(curve, above, below, name)
+    if not isinstance(calibration, Calibration):
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=INK)
+    return finished(figure, path)
+
+
+def _draw_reliability(calibration: Calibration, above: Axes, below: Axes, title: str) -> None:
     filled = calibration.counts > 0
     left, width = calibration.edges[:-1][filled], np.diff(calibration.edges)[filled]
     hits, promised = calibration.accuracy[filled], calibration.confidence[filled]
-    edge = {"edgecolor": "white", "linewidth": 0.8, "align": "edge"}
-    above.bar(left, hits, width, color=_BLUE, label="right", **edge)
+    edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.8, "align": "edge"}
+    above.bar(left, hits, width, color=BLUE, label="right", **edge)
     above.bar(
-        left, promised - hits, width, bottom=hits, facecolor=(*_rgb(_RED), 0.25), label="gap", align="edge",
-        edgecolor=_RED, linewidth=0.8, hatch="////",
+        left, promised - hits, width, bottom=hits, facecolor=(*_rgb(RED), 0.25), label="gap", align="edge",
+        edgecolor=RED, linewidth=0.8, hatch="////",
     )  # fmt: skip
-    above.plot([0, 1], [0, 1], color=_INK, linestyle="--", linewidth=1, label="perfect")
+    above.plot([0, 1], [0, 1], color=INK, linestyle="--", linewidth=1, label="perfect")
     above.set(xlim=(0, 1), ylim=(0, 1.02))
-    above.set_ylabel("share that is right", color=_INK)
-    above.set_title(title, loc="left", fontsize=11, color=_INK)
-    above.legend(frameon=False, loc="upper left", fontsize=9, labelcolor=_INK)
+    above.set_ylabel("share that is right", color=INK)
+    above.set_title(title, loc="left", fontsize=11, color=INK)
+    above.legend(frameon=False, loc="upper left", fontsize=9, labelcolor=INK)
     summary = (
         f"expected error {100 * calibration.expected_error:.1f} %\n"
         f"maximum error {100 * calibration.maximum_error:.1f} %\n"
         f"Brier score {calibration.brier:.3f}"
     )
     above.text(
-        0.98, 0.03, summary, transform=above.transAxes, ha="right", va="bottom", fontsize=9, color=_INK,
-        bbox={"facecolor": "white", "edgecolor": _PALE, "boxstyle": "round,pad=0.4"},
+        0.98, 0.03, summary, transform=above.transAxes, ha="right", va="bottom", fontsize=9, color=INK,
+        bbox={"facecolor": "white", "edgecolor": PALE, "boxstyle": "round,pad=0.4"},
     )  # fmt: skip
-    below.bar(left, calibration.counts[filled], width, color=_PALE, **edge)
-    below.set_ylabel("predictions", color=_INK)
-    below.set_xlabel("confidence", color=_INK)
+    below.bar(left, calibration.counts[filled], width, color=PALE, **edge)
+    below.set_ylabel("predictions", color=INK)
+    below.set_xlabel("confidence", color=INK)
     for axes in (above, below):
-        _quiet(axes)
-    return _finish(figure, path)
+        quieten(axes)
 
 
 def _rgb(colour: str) -> tuple[float, float, float]:
@@ -181,7 +171,7 @@ def plot_learning_curve(
         raise CorpusError(
             f"the history of {len(rows)} epochs has neither a loss nor a score, so there is nothing to draw"
         )
-    figure = _figure(4.6 * len(panels), 3.6)
+    figure = new_figure(4.6 * len(panels), 3.6)
     for axes, (heading, group) in zip(np.atleast_1d(figure.subplots(1, len(panels))), panels):
         scale = 1 if group is losses else 100
         for colour, name in zip(_cycle(len(group)), group):
@@ -196,15 +186,15 @@ def plot_learning_curve(
                     f"{values[best]:.2f}", (epochs[best], values[best]), xytext=(0, 7), textcoords="offset points",
                     ha="center", fontsize=8, color=colour,
                 )  # fmt: skip
-        axes.set_xlabel("epoch", color=_INK)
-        axes.set_ylabel(heading, color=_INK)
+        axes.set_xlabel("epoch", color=INK)
+        axes.set_ylabel(heading, color=INK)
         axes.margins(y=0.12)
         axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         if group != [heading]:
-            axes.legend(frameon=False, fontsize=9, labelcolor=_INK)
-        _quiet(axes)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=_INK)
-    return _finish(figure, path)
+            axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+        quieten(axes)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=INK)
+    return finished(figure, path)
 
 
 def _number(value: Any) -> float:

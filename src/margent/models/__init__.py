@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from margent.models.calibration import reliability
 from margent.models.constraints import Constraints
 from margent.models.loading import load
 from margent.models.tagger import ConfidentSpan, Reading, Tagger
 
-__all__ = ["ConfidentSpan", "Constraints", "Reading", "Tagger", "load"]
+__all__ = ["ConfidentSpan", "Constraints", "Reading", "Tagger", "load", "reliability"]

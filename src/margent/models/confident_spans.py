@@ -23,43 +23,60 @@ class ConfidentSpan(NamedTuple):
     confidence: float
 
 
-def confident_spans(
-    chain: _core.LinearChain,
-    encoded: Encoded,
-    allowed: Allowed | None,
-    ids: NDArray[np.int32],
-    labels: LabelSet,
-    scheme: str | None,
-    threads: int,
-) -> list[list[ConfidentSpan]]:
-    """The spans of the labellings `ids` (n_tokens,) of each sentence.
+class FoundSpans:
+    """The spans of the labellings `ids` (n_tokens,) of each sentence; without a scheme each token is one of its own.
 
-    The confidence sums over all labellings of the sentence that hold the span: its labels, and neighbours that do not
-    continue it. Without a scheme each token is a span of its own.
+    `found`: (sentence, span) for each of the n spans, in order.
     """
-    labellings = labels.decode(ids, encoded.lengths)
-    found = [(s, span) for s, names in enumerate(labellings) for span in _spans(names, scheme)]
-    runs = [ids[encoded.sequence_ptr[s] + span.start : encoded.sequence_ptr[s] + span.end] for s, span in found]
-    before, after = _neighbours([(int(run[0]), int(run[-1])) for run in runs], labels, scheme)
-    log_probabilities = chain.runs(
-        encoded.examples(allowed=allowed),
-        1.0,
-        np.array([s for s, _ in found], dtype=np.int64),
-        np.array([span.start for _, span in found], dtype=np.int32),
-        np.array([span.end for _, span in found], dtype=np.int32),
-        np.cumsum([0, *(len(run) for run in runs)]).astype(np.int64),
-        np.concatenate(runs) if runs else np.empty(0, dtype=np.int32),
-        before,
-        after,
-        threads,
-    )
-    result: list[list[ConfidentSpan]] = [[] for _ in labellings]
-    for (s, span), log_probability in zip(found, log_probabilities):
-        result[s].append(ConfidentSpan(*span, float(np.exp(log_probability))))
-    return result
+
+    def __init__(
+        self,
+        chain: _core.LinearChain,
+        encoded: Encoded,
+        allowed: Allowed | None,
+        ids: NDArray[np.int32],
+        labels: LabelSet,
+        scheme: str | None,
+        threads: int,
+    ) -> None:
+        labellings = labels.decode(ids, encoded.lengths)
+        self.found = [(s, span) for s, names in enumerate(labellings) for span in spans_of(names, scheme)]
+        self._n_sentences = len(labellings)
+        runs = [
+            ids[encoded.sequence_ptr[s] + span.start : encoded.sequence_ptr[s] + span.end] for s, span in self.found
+        ]
+        before, after = _neighbours([(int(run[0]), int(run[-1])) for run in runs], labels, scheme)
+        self._chain = chain
+        self._examples = encoded.examples(allowed=allowed)
+        self._runs = (
+            np.array([s for s, _ in self.found], dtype=np.int64),
+            np.array([span.start for _, span in self.found], dtype=np.int32),
+            np.array([span.end for _, span in self.found], dtype=np.int32),
+            np.cumsum([0, *(len(run) for run in runs)]).astype(np.int64),
+            np.concatenate(runs) if runs else np.empty(0, dtype=np.int32),
+            before,
+            after,
+            threads,
+        )
+
+    def log_probabilities(self, scale: float) -> NDArray[np.float64]:
+        """(n,): log of the probability of each span, where a labelling has probability exp(scale * score) / Z.
+
+        It sums over all labellings of the sentence that hold the span: its labels, and neighbours that do not continue
+        it.
+        """
+        return self._chain.runs(self._examples, scale, *self._runs)
+
+    def with_confidence(self, scale: float) -> list[list[ConfidentSpan]]:
+        """The spans of each sentence with their probabilities."""
+        result: list[list[ConfidentSpan]] = [[] for _ in range(self._n_sentences)]
+        for (s, span), confidence in zip(self.found, np.exp(self.log_probabilities(scale)).tolist()):
+            result[s].append(ConfidentSpan(*span, confidence))
+        return result
 
 
-def _spans(labels: list[str], scheme: str | None) -> list[Span]:
+def spans_of(labels: list[str], scheme: str | None) -> list[Span]:
+    """The spans that labels spell, or without a scheme one for each token."""
     return [Span(i, i + 1, label) for i, label in enumerate(labels)] if scheme is None else spans(labels)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,9 @@ def check_parameters(tagger: Tagger) -> None:
         check_whole(f"{name} of Tagger", getattr(tagger, name), 1, optional=True)
     if tagger.label_costs is not None and not isinstance(tagger.label_costs, Mapping):
         raise ValueError(f"label_costs of Tagger should be a dict from label to cost, got {tagger.label_costs!r}")
+    share = tagger.calibration
+    if share is not None and (isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share < 1):
+        raise ValueError(f"calibration of Tagger should be a share from 0 to less than 1, or None, got {share!r}")
     _check_constrain(tagger.constrain)
     if tagger.layout not in ("auto", "dense", "sparse"):
         raise ValueError(f"layout of Tagger should be auto, dense or sparse, got {tagger.layout!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core, storage
-from margent.errors import ConstraintError, CorpusError
+from margent.errors import CalibrationWarning, ConstraintError, CorpusError
 from margent.features.attribute_map import VectorMap
 from margent.features.choice import feature_map_for
 from margent.features.encoded import Encoded
@@ -19,8 +20,9 @@ from margent.features.feature_map import FeatureMap
 from margent.learners import LEARNERS, Perceptron, learner_named, train
 from margent.learners.training import Callback
 from margent.models import tagger_file
+from margent.models.calibration import fitted_temperature, held_out_temperature
 from margent.models.chain_weights import ChainWeights
-from margent.models.confident_spans import ConfidentSpan, confident_spans
+from margent.models.confident_spans import ConfidentSpan, FoundSpans
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
 from margent.models.estimator import Estimator
 from margent.models.evaluation import Gold, development_score
@@ -68,6 +70,9 @@ class Tagger(Estimator):
         A word seen at least so often in training gets only labels it was seen with. Needs tokens or columns.
     min_count : int
         Features that occur less often in the training data are left out.
+    calibration : float or None
+        A share of the training sentences, such as 0.1, to make probabilities honest with: after the training a second
+        one without them gives the `temperature_`. Takes twice the time. None: only on development data; 0: not at all.
     layout : "auto", "dense" or "sparse"
         How weights are kept: rows over all labels, or only those touched. Does not change the results.
     seed : int
@@ -83,6 +88,8 @@ class Tagger(Estimator):
     feature_map_, weights_ : what was learned
     n_features_in_ : how many numbers a token has, where the input is arrays
     best_epoch_, interrupted_ : how the last training ended
+    temperature_ : probabilities are exp(score / temperature_), over the sum of all labellings
+    calibrated_ : whether they can be taken at their word: the learner is made for that, or the temperature was fitted
 
     Examples
     --------
@@ -97,6 +104,9 @@ class Tagger(Estimator):
     weights_: ChainWeights
     _dictionary: LabelDictionary | None
     _native: tuple[Any, _core.LinearChain] | None
+    temperature_: float
+    calibrated_: bool
+    _warned = False
 
     def __init__(
         self,
@@ -109,6 +119,7 @@ class Tagger(Estimator):
         label_costs: Mapping[str, float] | None = None,
         restrict_labels: int | None = None,
         min_count: int = 1,
+        calibration: float | None = None,
         layout: str = "auto",
         seed: int = 0,
         threads: int | None = None,
@@ -121,6 +132,7 @@ class Tagger(Estimator):
         self.label_costs = label_costs
         self.restrict_labels = restrict_labels
         self.min_count = min_count
+        self.calibration = calibration
         self.layout = layout
         self.seed = seed
         self.threads = threads
@@ -151,7 +163,8 @@ class Tagger(Estimator):
         sample_weight : (n_sentences,) numbers, or None
             What each sentence counts.
         X_dev, y_dev : development data
-            The weights of the epoch that does best on them are kept, and the learner's `patience` watches them.
+            The weights of the epoch that does best on them are kept, and the learner's `patience` watches them. They
+            also give the `temperature_` for probabilities, unless the learner needs none.
         callbacks : functions called with each `Epoch`; returning True ends the training
         progress : show a progress bar; None: only on a terminal
         """
@@ -161,6 +174,9 @@ class Tagger(Estimator):
         X, y = sentences_and_labels(X, y)
         feature_map = feature_map_for(self.features, X)
         self._learn(feature_map, LabelSet(), None, X, y, sample_weight, X_dev, y_dev, callbacks, progress, True)
+        if self.calibration and not self.interrupted_:
+            data = X, y, sample_weight, (X_dev, y_dev)
+            self._fit_temperature(lambda: held_out_temperature(self, *data, progress))
         return self
 
     def partial_fit(
@@ -178,7 +194,8 @@ class Tagger(Estimator):
         """Goes on learning from the weights as they are; new labels and features are welcome.
 
         `freeze_features`: no new features. Averaging starts anew from the present weights, also for a loaded model.
-        The first call on a new tagger is `fit`.
+        The first call on a new tagger is `fit`. The `temperature_` stays as it was, which is no longer quite right; it
+        is fitted anew where development data are given. `calibration` counts for `fit` alone.
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(
@@ -274,6 +291,40 @@ class Tagger(Estimator):
         self.interrupted_ = result.interrupted
         self._native = None
         self._chain()
+        self._warned = False
+        # Costs make a likelihood lean away from the dear mistakes, so that its probabilities are no longer fair.
+        probabilistic = bool(getattr(learner, "probabilistic", False)) and not self.label_costs
+        if weights is None or probabilistic:
+            self.temperature_, self.calibrated_ = 1.0, probabilistic
+        if X_dev is not None and not probabilistic and self.calibration != 0:
+            self._fit_temperature(lambda: fitted_temperature(self, *development))
+
+    def calibrate(self: Self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
+        """Fits the `temperature_`, so that a confidence of 0.8 means right in eight cases of ten.
+
+        X, y : sentences that the tagger was not trained on, and their labels, as for `fit`; None: a label not known
+        sample_weight : (n_sentences,) numbers, or None
+
+        What is predicted does not change, only `predict_marginals`, `predict_spans` and `sample`. Some hundred spans
+        are enough. `fit` does this by itself with development data, or with `calibration`. `margent.models.calibration`
+        says what is minimised.
+        """
+        self._check_fitted()
+        temperature = fitted_temperature(self, *sentences_and_labels(X, y), sample_weight)
+        if temperature is None:
+            raise CorpusError("the tagger predicts no span in these data that their labels could confirm or refute")
+        self.temperature_, self.calibrated_ = temperature, True
+        return self
+
+    def _fit_temperature(self, fit: Callable[[], float | None]) -> None:
+        """At the end of a training: Ctrl-C, or data without a span to judge, leave what was learned as it is."""
+        try:
+            temperature = fit()
+        except KeyboardInterrupt:
+            self.interrupted_ = True
+            return
+        if temperature is not None:
+            self.temperature_, self.calibrated_ = temperature, True
 
     def _set_labels(self, labels: LabelSet, scheme: str | None) -> None:
         self._labels = labels
@@ -357,11 +408,13 @@ class Tagger(Estimator):
     ) -> list[NDArray[np.float64]]:
         """The probability of each label at each token: an array (tokens, labels) per sentence, columns as `classes_`.
 
-        Probabilities are exp(score) over the sum of all labellings. The scores of a perceptron are not probabilities
-        by nature: they rank well, but are too sure of themselves.
+        Probabilities are exp(score / temperature_) over the sum of all labellings. The scores of a perceptron or a
+        margin learner are not made for that: without a fitted temperature there is a `CalibrationWarning`; `calibrate`
+        says how to get one.
         """
         encoded, allowed = self._encode(X, constraints)
-        nodes, _, log_z = self._chain().marginals(encoded.examples(allowed=allowed), 1.0, False, self._threads())
+        scale = self._scale()
+        nodes, _, log_z = self._chain().marginals(encoded.examples(allowed=allowed), scale, False, self._threads())
         _check_found(log_z > -np.inf)
         return [nodes[a:b] for a, b in pairwise(encoded.sequence_ptr)]
 
@@ -371,12 +424,14 @@ class Tagger(Estimator):
         """The spans of the best labelling of each sentence, each with the probability that exactly it is there.
 
         The confidence sums over all labellings of the sentence that hold the span: its labels, and neighbours that
-        do not continue it. Labels that do not spell spans make each token a span of its own.
+        do not continue it. Labels that do not spell spans make each token a span of its own. As with
+        `predict_marginals`, a fitted `temperature_` makes the confidences honest.
         """
         encoded, allowed = self._encode(X, constraints)
         ids, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
-        return confident_spans(self._chain(), encoded, allowed, ids, self._labels, self.scheme_, self._threads())
+        spans = FoundSpans(self._chain(), encoded, allowed, ids, self._labels, self.scheme_, self._threads())
+        return spans.with_confidence(self._scale())
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
         """Draws `n` labellings of each sentence with their probabilities; the same for the same seed."""
@@ -384,7 +439,8 @@ class Tagger(Estimator):
         check_whole("seed", seed, 0)
         encoded, allowed = self._encode(X, None)
         seed = int(seed) % 2**64
-        ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), 1.0, seed, int(n), self._threads())
+        scale = self._scale()
+        ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), scale, seed, int(n), self._threads())
         _check_found(log_z > -np.inf)
         starts = encoded.sequence_ptr
         return [self._labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in pairwise(starts)]
@@ -513,6 +569,19 @@ class Tagger(Estimator):
             mask = allowed_pairs(self.constrain, self._labels, self.scheme_)
             self._native = self.constrain, self.weights_.native(mask)
         return self._native[1]
+
+    def _scale(self) -> float:
+        """What scores are multiplied with to become log probabilities; said once if that is not calibrated."""
+        if not self.calibrated_ and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"the probabilities of this {type(self).__name__} are not calibrated: the scores that it learned rank "
+                "well, but are no log probabilities; give fit X_dev and y_dev, set calibration=0.1, or call "
+                "calibrate(X, y) with sentences that it was not trained on",
+                CalibrationWarning,
+                stacklevel=3,
+            )
+        return 1.0 / self.temperature_
 
     def _threads(self) -> int:
         if self.threads is not None:

@@ -16,6 +16,7 @@ from margent.features.choice import restored_feature_map
 from margent.features.feature_map import restored_strings
 from margent.features.templates import Templates
 from margent.learners import learner_name, learner_named
+from margent.models.calibration import LARGEST, SMALLEST
 from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import LabelDictionary
 from margent.models.labels import LabelSet
@@ -29,11 +30,12 @@ if TYPE_CHECKING:
 
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
-_PLAIN = ("order", "scheme", "restrict_labels", "min_count", "layout", "seed", "threads")
+_PLAIN = ("order", "scheme", "restrict_labels", "min_count", "calibration", "layout", "seed", "threads")
 
 # What `_set_learned` sets.
 _LEARNED = (
     *("feature_map_", "weights_", "classes_", "scheme_", "history_", "best_epoch_", "interrupted_"),
+    *("temperature_", "calibrated_", "_warned"),
     *("_labels", "_native", "_dictionary"),
 )
 
@@ -54,6 +56,7 @@ def stored(tagger: Tagger, *, compact: bool) -> Stored:
         "history": tagger.history_,
         "best_epoch": tagger.best_epoch_,
         "interrupted": tagger.interrupted_,
+        "temperature": float(tagger.temperature_) if tagger.calibrated_ else None,
         "parameters": _parameters(tagger),
     }
     arrays = {**map_arrays, **weight_arrays}
@@ -126,6 +129,10 @@ def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
         raise file.error("its history should be a list of epochs")
     tagger.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
     tagger.interrupted_ = file.value("interrupted", bool)
+    tagger.calibrated_ = file.header.get("temperature") is not None  # older files have none
+    tagger.temperature_, tagger._warned = 1.0, False
+    if tagger.calibrated_:
+        tagger.temperature_ = file.value("temperature", float, minimum=SMALLEST, maximum=LARGEST)
     tagger._native = None
     tagger._dictionary = _restored_dictionary(file, len(labels))
 

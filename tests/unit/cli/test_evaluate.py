@@ -66,6 +66,31 @@ def test_confusion_plot(margent, files):
     assert (files / "confusion.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_model_instead_of_predictions(margent, fails, folder, tmp_path):
+    margent("tag", folder / "model.margent", folder / "test.txt", "-o", tmp_path / "tagged.txt")
+    wanted = margent("evaluate", tmp_path / "tagged.txt").output
+    by_model = ("evaluate", folder / "test.txt", "--model", folder / "model.margent")
+    assert margent(*by_model).output == wanted
+    output = margent(*by_model, "--calibration").output
+    assert output.startswith(wanted.rstrip("\n")) and "expected error" in output and "\nspans " in output
+    report = json.loads(margent(*by_model, "--calibration", "--json").output)["calibration"]
+    assert set(report) == {"tokens", "spans"} and 0 < report["spans"]["expected_error"] < 1
+    assert sum(report["spans"]["counts"]) > 100 and len(report["tokens"]["accuracy"]) == 10
+    fails(2, "not both", *by_model[:2], folder / "test.txt", *by_model[2:])
+    fails(2, "give --model", *by_model[:2], "--calibration")
+    fails(1, "no such folder", *by_model, "--reliability", tmp_path / "no" / "x.png")
+
+
+def test_reliability_plot(margent, folder, tmp_path):
+    pytest.importorskip("matplotlib")
+    target = tmp_path / "reliability.svg"
+    assert (
+        margent("evaluate", folder / "test.txt", "--model", folder / "model.margent", "--reliability", target).status
+        == 0
+    )
+    assert b"<svg" in target.read_bytes()[:1000]
+
+
 def test_other_formats(margent, files):
     (files / "gold.jsonl").write_text('{"text": "Ann sings", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n')
     (files / "guess.jsonl").write_text('{"text": "Ann sings", "spans": []}\n')

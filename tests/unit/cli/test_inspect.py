@@ -12,6 +12,7 @@ def test_summary(margent, folder):
     assert "features: generic" in output
     assert "Perceptron(epochs=5" in output
     assert "5 epochs" in output
+    assert "certainty not calibrated, temperature 1\n" in output
     assert "features of B-CITY:" in output and "transitions:" in output
 
 
@@ -25,6 +26,7 @@ def test_top_features_of_a_label(margent, folder):
 def test_json(margent, folder):
     report = json.loads(margent("inspect", folder / "model.margent", "--json", "--top", 1).output)
     assert report["kind"] == "tagger"
+    assert (report["temperature"], report["calibrated"]) == (1.0, False)
     assert report["features"] > 1000 and report["weights_not_zero"] > 1000
     assert report["parameters"]["learner"]["epochs"] == 5
     assert len(report["history"]) == report["epochs"] == 5

@@ -5,6 +5,7 @@ from typing import Literal
 
 import pytest
 
+import margent
 from margent.cli import learner_options
 from margent.cli.command_line import Parser, UsageError
 
@@ -74,3 +75,29 @@ def test_help_says_defaults_of_each_learner(monkeypatch):
     assert "passes (first; default: 10)" in text
     assert "(second; default: 5)" in text
     assert "100 % of it" in text
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        margent.Perceptron(),
+        margent.Perceptron(epochs=3, average=False, margin=0.1 + 0.2, patience=2),
+        margent.PassiveAggressive(C=1e-7, k=3, shuffle=False),
+    ],
+)
+def test_options_make_the_learner_again(learner):
+    parser = Parser(prog="margent train")
+    parser.add_argument("--learner")
+    learner_options.add_learner_options(parser)
+    assert learner_options.chosen_learner(parser.parse_args(learner_options.as_options(learner))) == learner
+
+
+def test_options_of_several_learners(chosen):
+    parser = Parser(prog="margent tune")
+    learner_options.add_learner_options(parser)
+    arguments = parser.parse_args(["--epochs", "3", "--C", "2"])
+    assert learner_options.given_parameters(arguments) == ["epochs", "C"]
+    found = learner_options.chosen_learners(arguments, ["first", "second"])
+    assert found == {"first": First(epochs=3), "second": Second(epochs=3, C=2.0)}
+    with pytest.raises(UsageError, match="--C is no parameter of the learner first"):
+        learner_options.chosen_learners(arguments, ["first"])

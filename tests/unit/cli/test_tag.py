@@ -8,6 +8,8 @@ import pytest
 import margent as library
 from margent.corpus import read_columns, spans
 
+pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
+
 
 def blocks(text: str) -> list[list[list[str]]]:
     return [[line.split("\t") for line in block.splitlines()] for block in text.split("\n\n") if block]
@@ -18,6 +20,15 @@ def test_output_is_input_and_label(margent, folder):
     (sentence,) = blocks(outcome.output)
     assert [row[0] for row in sentence] == ["Rue", "de", "Paris"]
     assert [row[1] for row in sentence] == library.load(folder / "model.margent").predict([["Rue", "de", "Paris"]])[0]
+
+
+def test_a_model_that_is_not_calibrated_is_said_to_be(margent, folder, tmp_path):
+    for option in ("--marginals", "--all-marginals", "--spans"):
+        errors = margent("tag", folder / "model.margent", folder / "one.txt", option).errors
+        assert errors.startswith("margent: warning: the probabilities of") and errors.count("\n") == 1
+    assert margent("tag", folder / "model.margent", folder / "one.txt", "--k", 2).errors == ""
+    assert margent("calibrate", folder / "model.margent", folder / "dev.txt", "-o", tmp_path / "m").status == 0
+    assert margent("tag", tmp_path / "m", folder / "one.txt", "--marginals").errors == ""
 
 
 def test_right_labels_are_kept(margent, folder):

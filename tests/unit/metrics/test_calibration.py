@@ -30,6 +30,8 @@ def test_equal_width_against_a_plain_loop_and_scikit_learn(rows: list[tuple[floa
         sklearn.metrics.brier_score_loss(correct, confidences, labels=[False, True], pos_label=True)
     )
     assert report.counts.sum() == len(rows)
+    losses = [-np.log(max(c if r else 1 - c, 2.0**-52)) for c, r in rows]
+    assert report.log_loss == pytest.approx(np.mean(losses))
     if len(set(correct)) == 2 and not np.isin(confidences, report.edges).any():  # theirs puts an edge in the upper bin
         accuracy, confidence = sklearn.calibration.calibration_curve(correct, confidences, n_bins=bins)
         np.testing.assert_allclose(report.accuracy[report.counts > 0], accuracy)

@@ -51,6 +51,10 @@ def test_reliability_tells_the_errors(tmp_path: Path) -> None:
     assert b"<svg" in (tmp_path / "reliability.svg").read_bytes()[:1000]
     assert f"expected error {100 * report.expected_error:.1f} %" in texts(figure.axes[0])[0]
     plot_reliability(calibration_scores([], []))
+    both = plot_reliability({"tokens": report, "spans": calibration_scores([], [])}, title="two")
+    assert [axes.get_title(loc="left") for axes in both.axes[:2]] == ["tokens", "spans"]
+    with pytest.raises(CorpusError, match="no reliability curve"):
+        plot_reliability({})
 
 
 def test_learning_curve_has_a_panel_for_losses_and_one_for_scores(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from margent.corpus.schemes import Span, labels_of, spans
 from margent.errors import ConstraintError
 from oracle.tagging import labellings, probability
 
+pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
+
 SENTENCE = ["a", "b", "c", "a"]
 
 

@@ -18,6 +18,8 @@ from margent.corpus.schemes import SCHEMES, labels_of, spans
 from margent.errors import ConstraintError, CorpusError, NotFittedError
 from oracle.tagging import labellings, probability
 
+pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
+
 LINES = ["U0:%x[0,0]", "U1:%x[-1,0]/%x[0,0]", "Us:%x[0,0.suffix1]", "B1:%x[0,0]", "B"]
 
 

@@ -21,6 +21,8 @@ from margent import Constraints, Perceptron, Tagger, storage
 from margent.corpus.schemes import labels_of
 from margent.errors import ConstraintError, CorpusError, ModelFileError
 
+pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
+
 RANDOM = np.random.default_rng(0)
 WORDS = [[str(w) for w in RANDOM.choice(["a", "Bé", "c-1", "中", ""], RANDOM.integers(1, 6))] for _ in range(25)]
 PLAIN = [[str(y) for y in RANDOM.choice(["N", "V", "D"], len(x))] for x in WORDS]
@@ -414,7 +416,7 @@ def use(tagger: Tagger, X: Any, y: Any) -> None:
         return
     tagger.set_params(learner=Perceptron(epochs=1), label_costs=None)
     tagger.partial_fit(X, y, freeze_features=len(X) % 2 == 0)
-    tagger.partial_fit(X, y)
+    tagger.partial_fit(X, y, X_dev=X, y_dev=y)
 
 
 def seal(raw: bytearray) -> bytes:

@@ -1,0 +1,68 @@
+"""The parameters of the tagger as options, and the tagger that they describe."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from margent.cli.options import SCHEMES, whole
+
+if TYPE_CHECKING:
+    from margent.models import Tagger
+
+
+def add_tagger_options(parser: argparse.ArgumentParser) -> None:
+    """What is seen of a token, how labels depend on each other, and what mistakes cost."""
+    from margent.features.templates import PRESETS
+
+    add = parser.add_argument
+    features = parser.add_mutually_exclusive_group()
+    features.add_argument("--features", choices=PRESETS, help="what is seen of a token (default: generic)")
+    features.add_argument("--template", metavar="FILE", help="feature templates in CRF++'s syntax")
+    add("--order", type=whole(1), default=1, metavar="K", help="how many labels back transitions look (default: 1)")
+    add("--scheme", choices=SCHEMES, help="how labels spell spans (default: found out)")
+    add("--constrain", action="store_true", help="predict only label sequences that the scheme allows")
+    add("--min-count", type=whole(1), default=1, metavar="N", help="leave out features that occur less often")
+    add(
+        "--restrict-labels",
+        type=whole(1),
+        metavar="N",
+        help="a word seen N times or more gets only labels it was seen with",
+    )
+    add(
+        "--label-cost",
+        type=_label_cost,
+        action="append",
+        metavar="LABEL=COST",
+        help="what a mistake costs where LABEL is right; others cost 1 (may be repeated)",
+    )
+    add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
+
+
+def _label_cost(text: str) -> tuple[str, float]:
+    label, _, cost = text.rpartition("=")
+    try:
+        value = float(cost)
+    except ValueError:
+        value = -1.0
+    if not label or not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected LABEL=COST with a cost of at least 0, got {text!r}")
+    return label, value
+
+
+def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
+    """The tagger that the options describe, with this learner."""
+    from margent.features.templates import Templates
+    from margent.models import Tagger
+
+    return Tagger(
+        features=arguments.features if arguments.template is None else Templates.from_file(arguments.template),
+        learner=learner,
+        order=arguments.order,
+        scheme=arguments.scheme,
+        constrain=arguments.constrain,
+        label_costs=dict(arguments.label_cost) if arguments.label_cost else None,
+        restrict_labels=arguments.restrict_labels,
+        min_count=arguments.min_count,
+        seed=arguments.seed,
+    )

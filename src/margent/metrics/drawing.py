@@ -1,0 +1,39 @@
+"""What all pictures have in common: matplotlib without global state, colours, and axes without ornament."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from margent.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, PALE, BLUE, RED = "#333333", "#d9d9d9", "#2b6ca3", "#c8553d"
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of so many inches that no window or display knows of."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("plots need matplotlib; install it with: pip install 'margent[plot]'") from error
+    return Figure(figsize=(width, height), dpi=150, layout="constrained")
+
+
+def finished(figure: Figure, path: str | PathLike[str] | None) -> Figure:
+    """The figure, written to `path` if one is given; the ending of its name chooses the format."""
+    if path is not None:
+        figure.savefig(path)
+    return figure
+
+
+def quieten(axes: Axes) -> None:
+    """Take away what carries no information."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(INK)
+    axes.tick_params(colors=INK, labelsize=9)
+    axes.grid(axis="y", color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)

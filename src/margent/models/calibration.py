@@ -1,0 +1,180 @@
+"""From scores to probabilities that can be taken at their word: a temperature, fitted on held-out data.
+
+A margin learner makes the right labelling win; how large its scores are means nothing. Probabilities are made from them
+as exp(score / T) over the sum of all labellings, and the temperature T is the one number that decides how sure of
+themselves they are (Guo et al. 2017, "On calibration of modern neural networks", for classifiers). It does not change
+which labelling is best.
+
+T is where the confidences that `predict_spans` gives have the smallest log loss:
+
+    minimise over T   - sum over right spans of log c(T) - sum over wrong spans of log(1 - c(T)),
+
+over the spans of the best labellings of the held-out sentences (the tokens, where labels spell no spans). Why not the
+likelihood of the labels, as in training: on CoNLL-2000, CoNLL-2002 Spanish and generated addresses, with three learners
+each, the T that is best for the labels of tokens leaves spans up to three times as far off where most tokens are
+outside of spans, and the one that is best for whole labellings is worse for tokens and for spans on the others. This
+one is the best or close to it for both everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+from margent.errors import CorpusError
+from margent.features.choice import feature_map_for
+from margent.models.confident_spans import FoundSpans, spans_of
+from margent.models.inputs import sentence_weights, sentences_and_labels
+from margent.models.labels import MISSING
+
+if TYPE_CHECKING:
+    from margent.metrics.calibration import Calibration
+    from margent.models.tagger import Tagger
+
+SMALLEST, LARGEST = 1e-30, 1e30  # temperatures beyond these are for no scores that training makes
+_SURE = 1 - 1e-12  # closer to 1 a confidence is rounding
+
+
+def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None) -> float | None:
+    """The temperature for a fitted tagger on data that it was not trained on; None if no span there can be judged.
+
+    A predicted span can be judged where its tokens and its neighbours are labelled. `sample_weight`: (n_sentences,),
+    what each span of a sentence counts. So that a few spans that are all right do not make T zero and every confidence
+    1, two more are added, one right and one wrong, both with the mean of all log probabilities (much as Platt 1999 does
+    for classifiers). Scores c times as large have a T c times as large. T is 1 if no other is better.
+
+    Costs one search for the two best labellings and about ten passes for the probabilities.
+    """
+    encoded, allowed = tagger._encode(X, None)
+    extended = tagger._labels.extended(y)
+    gold = extended.encode(y, encoded.lengths)
+    weights = sentence_weights(sample_weight, encoded.n_sequences)
+    if tagger.weights_.n_labels == 1:
+        return 1.0
+    chain, examples, threads = tagger._chain(), encoded.examples(allowed=allowed), tagger._threads()
+    ids, scores = chain.best(examples, threads)
+    spans = FoundSpans(chain, encoded, allowed, ids, tagger._labels, tagger.scheme_, threads)
+    names = np.array([*extended.names, None], dtype=object)[gold]  # missing: -1, the last
+    judged, right = _judged(spans, [names[a:b].tolist() for a, b in pairwise(encoded.sequence_ptr)], tagger.scheme_)
+    counted = np.where(scores > -np.inf, 1.0 if weights is None else weights, 0.0)  # some may have no labelling at all
+    counted = counted[np.array([s for s, _ in spans.found], dtype=np.int64)]
+    judged &= counted > 0
+    if not judged.any():
+        return None
+    n, share = int(judged.sum()), counted[judged] / counted[judged].sum()
+    hits, misses = share * (n * right[judged] + 1), share * (n * ~right[judged] + 1)
+
+    @cache
+    def loss(log_temperature: float) -> float:
+        log_c = spans.log_probabilities(2.0**-log_temperature)[judged]
+        return -float(hits @ log_c + misses @ np.log1p(-np.minimum(np.exp(log_c), _SURE)))
+
+    best = _lowest(loss, math.log2(_typical_lead(chain, examples, threads)))
+    return min(max(2.0**best, SMALLEST), LARGEST) if loss(best) < loss(0.0) else 1.0
+
+
+def _typical_lead(chain: _core.LinearChain, examples: _core.Examples, threads: int) -> float:
+    """By how much the best labelling of a sentence leads, in the median: the size of scores that make a difference."""
+    _, scores, counts = chain.k_best(examples, 2, threads)
+    leads = np.array([first - second for (first, second), count in zip(scores, counts) if count == 2])
+    leads = leads[leads > 0]
+    return float(np.clip(np.median(leads), SMALLEST, LARGEST)) if len(leads) else 1.0
+
+
+def _judged(
+    spans: FoundSpans, gold: list[list[str | None]], scheme: str | None
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(n,) whether it is known that a span is right, and (n,) whether it is; missing labels in `gold` are None."""
+    there = [set(spans_of(["O" if name is None else name for name in names], scheme)) for names in gold]
+    near = 0 if scheme is None else 1  # neighbours may continue a span
+    judged = [None not in gold[s][max(span.start - near, 0) : span.end + near] for s, span in spans.found]
+    right = [span in there[s] for s, span in spans.found]
+    return np.array(judged, dtype=np.bool_), np.array(right, dtype=np.bool_)
+
+
+def _lowest(function: Callable[[float], float], start: float, steps: int = 60) -> float:
+    """Where a smooth function with one valley is lowest: steps of 1 downhill, then parabolas through three points.
+
+    Within about 0.002, in about ten evaluations.
+    """
+    step = 1.0 if function(start + 1) < function(start) else -1.0
+    while steps and function(start + step) < function(start):
+        start, steps = start + step, steps - 1
+    for width in (1.0, 0.25, 0.0625):
+        left, middle, right = function(start - width), function(start), function(start + width)
+        bend = left - 2 * middle + right
+        vertex = start + float(np.clip(width * (left - right) / (2 * bend), -width, width)) if bend > 0 else start
+        start = min((vertex, start, start - width, start + width), key=function)
+    return start
+
+
+def held_out_temperature(
+    tagger: Tagger, X: Any, y: Any, sample_weight: Any, development: tuple[Any, Any], progress: bool | None
+) -> float | None:
+    """For `Tagger(calibration=share)`: the temperature of a tagger like this one, trained without a share of (X, y).
+
+    The share is of the sentences that have a label, drawn with the tagger's seed.
+    """
+    labelled = [i for i, labels in enumerate(y) if any(label is not None for label in labels)]
+    if len(labelled) < 2:
+        raise CorpusError(f"calibration={tagger.calibration} holds out labelled sentences, and there is only one")
+    n = min(max(round(float(tagger.calibration or 0) * len(labelled)), 1), len(labelled) - 1)
+    held = np.sort(np.random.default_rng(tagger.seed).permutation(labelled)[:n])
+    rest = np.setdiff1d(np.arange(len(y)), held)
+    weights = sentence_weights(sample_weight, len(y))
+    other = type(tagger)(**{**tagger.get_params(deep=False), "calibration": 0, "scheme": tagger.scheme_})
+    feature_map = feature_map_for(tagger.features, _part(X, rest))
+    # With the labels of the whole: parameters may name some that are only in the sentences held out.
+    parts = (_part(X, rest), _part(y, rest), _part(weights, rest), *development)
+    other._learn(feature_map, tagger._labels, None, *parts, (), progress, True)
+    if other.interrupted_:  # half trained, its scores are not of the size of the other's
+        raise KeyboardInterrupt
+    return fitted_temperature(other, _part(X, held), _part(y, held), _part(weights, held))
+
+
+def _part(sequences: Any, numbers: NDArray[np.int64]) -> Any:
+    """Some of the sentences, in whatever they are kept."""
+    if isinstance(sequences, (list, tuple)):
+        return [sequences[i] for i in numbers]
+    return None if sequences is None else sequences[numbers]
+
+
+def reliability(
+    tagger: Tagger, X: Any, y: Any = None, *, bins: int = 10, equal: str = "width"
+) -> dict[str, Calibration]:
+    """How far the probabilities of a tagger can be trusted, measured on data with known labels.
+
+    "tokens": the probability of the label that `predict` gives each token, against whether it is right. "spans", where
+    the labels spell spans: the confidences of `predict_spans`. `bins` and `equal` as in `calibration_scores`. Tokens
+    without a label, and sentences with such tokens for spans, are left out.
+
+    >>> from margent import Tagger, make_addresses
+    >>> X, y = make_addresses(400, seed=1)
+    >>> tagger = Tagger().fit(X[:300], y[:300], X_dev=X[300:350], y_dev=y[300:350])
+    >>> found = reliability(tagger, X[350:], y[350:])
+    >>> found["spans"].expected_error < 0.2
+    True
+    """
+    from margent.metrics.calibration import calibration_scores, span_confidences
+
+    X, y = sentences_and_labels(X, y)
+    encoded, _ = tagger._encode(X, None)
+    gold = tagger._labels.extended(y).encode(y, encoded.lengths)
+    columns = {str(name): i for i, name in enumerate(tagger.classes_)}
+    predicted = np.array([columns[name] for labels in tagger.predict(X) for name in labels], dtype=np.int64)
+    table = np.concatenate([*tagger.predict_marginals(X), np.empty((0, len(columns)))])
+    there = gold != MISSING
+    confidences = np.minimum(table[np.arange(len(predicted)), predicted][there], 1.0)
+    result = {"tokens": calibration_scores(confidences, predicted[there] == gold[there], bins=bins, equal=equal)}
+    if tagger.scheme_ is not None:
+        pairs = [(list(g), p) for g, p in zip(y, tagger.predict_spans(X)) if None not in g]
+        confidences, right = span_confidences([g for g, _ in pairs], [p for _, p in pairs])
+        result["spans"] = calibration_scores(np.minimum(confidences, 1.0), right, bins=bins, equal=equal)
+    return result

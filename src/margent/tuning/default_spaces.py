@@ -1,0 +1,36 @@
+"""What is searched when nobody says what: for each learner the parameters that matter, where good values were found."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from margent.learners import LEARNERS
+from margent.tuning.values import Range
+
+_EPOCHS = [5, 10, 20]
+_MARGIN: dict[str, Any] = {"C": Range(0.001, 10, log=True), "k": [1, 2, 5], "epochs": _EPOCHS}
+
+_SPACES: dict[str, dict[str, Any]] = {
+    "perceptron": {"k": [1, 2, 5], "epochs": _EPOCHS},
+    "pa": _MARGIN,
+    "rpa": _MARGIN,
+    "mira": _MARGIN,
+    "sdm": _MARGIN,
+    "larank": {"C": Range(0.001, 10, log=True), "k": [1, 2, 5]},  # made for a single pass
+    "ssvm": {"C": Range(0.001, 10, log=True)},
+    "crf": {"l2": Range(0.001, 100, log=True)},
+}
+
+
+def default_space(learner: str) -> dict[str, Any]:
+    """The parameters that `tune` searches for a learner of this name when it is given no space, and their values.
+
+    >>> default_space("perceptron")
+    {'k': [1, 2, 5], 'epochs': [5, 10, 20]}
+    """
+    if learner not in _SPACES or learner not in LEARNERS:
+        known = ", ".join(name for name in _SPACES if name in LEARNERS)
+        raise ValueError(f"there is no default space for the learner {learner}, only for {known}: give a space")
+    own = [field.name for field in fields(LEARNERS[learner])]
+    return {name: values for name, values in _SPACES[learner].items() if name in own}

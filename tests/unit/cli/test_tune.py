@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+import margent as library
+
+
+@pytest.fixture
+def tune(margent, folder, tmp_path):
+    """Runs a small search in a folder of its own."""
+
+    def run(*arguments):
+        small = ("--jobs", 1, "--out", tmp_path / "out", "--min-sentences", 50)
+        return margent("tune", folder / "train.txt", *small, *map(str, arguments))
+
+    return run
+
+
+def test_from_file_to_model(tune, margent, folder, tmp_path):
+    """The table, the files, the model; and the command that is printed trains the same model again."""
+    search = ("--learner", "pa", "--search", "C=0.001..1:log", "epochs=1..3", "features=ner,generic", "order=1,2")
+    model = tmp_path / "best.margent"
+    outcome = tune("--folds", 2, "--trials", 6, "-m", model, *search)
+    assert outcome.status == 0 and outcome.errors == ""
+    assert "300 sentences (" in outcome.output and "2 folds of cross-validation" in outcome.output
+    assert "6 trials" in outcome.output and "±" in outcome.output
+    summary = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        *("journal.jsonl", "results.json", "results.csv", "plot.png")
+    }
+    tagger = library.load(model)
+    best = summary["best_parameters"]
+    assert tagger.learner == library.PassiveAggressive(C=best["C"], epochs=best["epochs"])
+    assert (tagger.order, tagger.features) == (best["order"], best["features"])
+    command = next(line.strip() for line in outcome.output.splitlines() if line.startswith("  margent train"))
+    assert margent(*shlex.split(command)[1:]).status == 0
+    again = library.load(model)
+    assert (again.weights_.unigrams == tagger.weights_.unigrams).all() and again.order == tagger.order
+
+
+def test_the_same_command_goes_on(tune, tmp_path):
+    arguments = ("--folds", 2, "--search", "k=1,2", "epochs=1", "--json")
+    first = json.loads(tune(*arguments).output)
+    journal = tmp_path / "out" / "journal.jsonl"
+    content = journal.read_bytes()
+    journal.write_bytes(content[: content.rindex(b'"score"')])
+    second = json.loads(tune(*arguments).output)
+    for result in (first, second):
+        for trial in result["trials"]:
+            del trial["seconds"]
+    assert first == second
+    assert first["command"].startswith("margent train ")
+    outcome = tune("--folds", 3, "--search", "k=1,2", "epochs=1")
+    assert outcome.status == 1
+    assert "holds another search, with other folds: choose another folder" in outcome.errors
+
+
+def test_development_data_and_several_learners(tune, folder):
+    outcome = tune("--dev", folder / "dev.txt", "--learner", "pa,perceptron", "--search", "C=0.1,1", "--epochs", 1)
+    assert outcome.status == 0
+    assert "60 sentences" in outcome.output and "to score on" in outcome.output
+    assert "3 trials" in outcome.output and "±" not in outcome.output
+
+
+def test_no_search_at_all(tune):
+    summary = json.loads(tune("--folds", 2, "--learner", "pa", "--trials", 3, "--epochs", 1, "--json").output)
+    assert len(summary["trials"]) == 3
+    assert list(summary["best_parameters"]) == ["C", "k"]  # epochs is fixed
+
+
+def test_a_template_file(tune, tmp_path):
+    file = tmp_path / "mine.txt"
+    file.write_text("U:%x[0,0]\nB\n")
+    outcome = tune("--folds", 2, "--search", f"features={file}", "constrain=yes", "epochs=1")
+    assert f"--template {file}" in outcome.output and "--constrain" in outcome.output
+
+
+def test_failing_trials_are_told(tune, tmp_path):
+    outcome = tune("--folds", 2, "--search", "k=0,1", "epochs=1")
+    assert outcome.status == 0
+    assert "2 trials, 1 of them failed" in outcome.output
+    assert "failed: k of Perceptron should be a whole number of at least 1, got 0" in outcome.output
+    outcome = tune("--folds", 2, "--search", "k=0", "--out", tmp_path / "other")
+    assert outcome.status == 1 and "all of the 1 trials failed" in outcome.errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--search C=1,2", "C is no parameter of the learner perceptron, nor one of features, order"),
+        ("--learner pa,mira --search margin=1", "margin is no parameter of the learners pa, mira"),
+        ("--search k", "--search: expected NAME=VALUES such as k=1,2,5 or C=0.01..10:log, got 'k'"),
+        ("--search k=1 train.txt", "got 'train.txt'; files go before --search"),
+        ("--search k=", "expected NAME=VALUES"),
+        ("--search k=1 k=2", "a parameter is given twice"),
+        ("--search k=1,x", "--search k: expected a whole number, got 'x'"),
+        ("--search k=1..2.5", "--search k: expected a whole number, got '2.5'"),
+        ("--search k=..2", "--search k: expected a whole number, got ''"),
+        ("--search k=5..1", "--search k: a range should go up, got 5 to 1"),
+        ("--search margin=0..1:log", "--search margin: a range on the log scale should begin above 0"),
+        ("--search margin=0..1:lg", "--search margin: expected a range LOW..HIGH, LOW..HIGH:log"),
+        ("--search margin=0..1:log:log", "--search margin: expected a range"),
+        ("--search average=maybe", "--search average: expected yes or no, got 'maybe'"),
+        ("--search features=nothing", "expected one of generic, chunking, ner, pos, letters or a template file"),
+        ("--search k=1,2 --k 3", "k is both given as an option and searched: choose one"),
+        ("--search order=1,2 --order 2", "order is both given as an option and searched"),
+        ("--search features=ner --template x", "features is both given as an option and searched"),
+        ("--search min-count=1,2 --min-count 2", "min-count is both given as an option and searched"),
+        ("--learner pa,pb", "argument --learner: invalid choice: 'pb' (choose from perceptron, pa"),
+        ("--learner pa,mira --margin 1", "--margin is no parameter of the learners pa, mira"),
+        ("--k 1 --epochs 2", "the options leave nothing to search for the learner perceptron"),
+        ("--dev a --folds 3", "not allowed with argument"),
+        ("--halving 0", "expected a whole number of at least 1, got '0'"),
+    ],
+)
+def test_wrong_usage(fails, folder, arguments, message):
+    fails(2, message, "tune", folder / "train.txt", *arguments.split())
