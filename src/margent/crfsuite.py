@@ -183,8 +183,8 @@ class CRF(Estimator):
     def predict_marginals(self, X: Any) -> NDArray[np.object_]:
         """(n_sequences,) objects: for each sequence a list with a dict from label to probability for each token.
 
-        Those of "ap" and "pa" are not probabilities by nature: give `fit` development data to calibrate them, or there is
-        a `CalibrationWarning`.
+        Those of "ap" and "pa" are not probabilities by nature: give `fit` development data to calibrate them, or there
+        is a `CalibrationWarning`.
         """
         tagger = self._fitted()
         names = tagger.classes_.tolist()
