@@ -285,6 +285,9 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
 double ChainLikelihood::evaluate(double* gradient, const std::function<void()>& between) {
   const ChainShape& s = shape_;
   for (auto& worker : workers_) worker->refresh(1);
+  // Sequences are scored in order, so the rows of the next one can be fetched while this one ends.
+  Examples in_order = examples_;
+  in_order.unigrams.last = examples_.sequence_ptr[examples_.n_sequences];
   if (gradient) std::fill(gradient, gradient + n_parameters_, 0.0);
   double sum = 0;
   std::vector<double> table(table_size_, 0.0);
@@ -314,7 +317,7 @@ double ChainLikelihood::evaluate(double* gradient, const std::function<void()>& 
             std::memset(edges, 0, n * edge_width * sizeof(float));
           }
         }
-        losses[c] += worker.add(examples_, q, examples_.weights ? examples_.weights[q] : 1.0, nodes, edges);
+        losses[c] += worker.add(in_order, q, examples_.weights ? examples_.weights[q] : 1.0, nodes, edges);
       }
       worker.flush();
       if (gradient) tables[c] = worker.table();

@@ -32,7 +32,7 @@ class CRF:
     prediction: a label of probability p scores log(c p), and the best one is that whose mistakes would cost most.
 
     When to use it: when probabilities matter, or the last bit of accuracy. The result does not depend on the order of
-    the examples. An iteration costs forward and backward sums over all examples, about five times an epoch of the
+    the examples. An iteration costs forward and backward sums over all examples, about three times an epoch of the
     perceptron, and there are some ten times as many; sums of different examples run in parallel.
 
     Methods
@@ -114,7 +114,7 @@ class CRF:
                 if found.evaluations > 1:  # the first is the start
                     loss = found.value - self._penalty(point)
                     yield Step(loss, found.value, found.evaluations - evaluations)
-                evaluations = found.evaluations
+                    evaluations = found.evaluations
         except BaseException:
             likelihood.set_parameters(point)
             raise

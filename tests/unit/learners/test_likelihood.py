@@ -176,6 +176,20 @@ def test_the_same_bits_for_any_number_of_threads(order: int) -> None:
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.parametrize("case", [{}, {"missing": True, "costs": True}, {"order": 2}], ids=str)
+def test_the_same_bits_on_any_machine(case: dict[str, Any]) -> None:
+    answers = []
+    try:
+        for avx2 in (True, False):
+            _core.use_avx2(avx2)
+            likelihood = problem(**case, n=100, longest=9).likelihood()
+            value, gradient = likelihood.evaluate(np.random.default_rng(3).normal(size=likelihood.n_parameters))
+            answers.append((value, gradient.tobytes()))
+    finally:
+        _core.use_avx2(True)
+    assert answers[0] == answers[1]
+
+
 @pytest.mark.parametrize("factor", [1e2, 1e4])
 def test_extreme_weights_are_summed_in_log_space(factor: float) -> None:
     given = problem(missing=True)
