@@ -28,7 +28,7 @@ def test_table_and_model(margent, folder, tmp_path):
 
 def test_a_conditional_random_field_shows_its_objective(margent, folder, tmp_path):
     model = tmp_path / "crf.margent"
-    options = "--learner crf --method owlqn --l1 0.2 --l2 0.1 --epochs 4".split()
+    options = ["--learner", "crf", "--method", "owlqn", "--l1", "0.2", "--l2", "0.1", "--epochs", "4"]
     outcome = margent("train", folder / "train.txt", "--dev", folder / "dev.txt", "-m", model, *options)
     assert outcome.status == 0 and outcome.errors == ""
     assert "objective" in outcome.output and "accuracy  " not in outcome.output.splitlines()[2]
