@@ -191,7 +191,7 @@ bool ChainExpectations::add_scaled(const Examples& examples, std::int64_t sequen
     std::swap(sums_, other_);
     if (!trusted) return false;
   }
-  *loss = weight * (log_z - known);
+  *loss = weight * std::max(log_z - known, 0.0);  // below zero is rounding
   if (!nodes) return true;
   expect_scaled(n, weight, nodes);
   if (complete) count_known(labels, n, weight, nodes, nullptr);

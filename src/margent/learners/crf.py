@@ -13,7 +13,7 @@ from margent import _core
 from margent.learners.likelihood import Likelihood, likelihood_of
 from margent.learners.parameters import check_choice, check_flag, check_number, check_whole
 from margent.learners.protocol import Step
-from margent.learners.quasi_newton import Vector, minimise
+from margent.learners.quasi_newton import Point, Vector, minimise
 from margent.learners.stochastic_descent import calibrated_step, descend_pass
 
 _METHODS = ("lbfgs", "owlqn", "sgd")
@@ -87,7 +87,7 @@ class CRF:
     def steps(
         self, objective: Likelihood, random: np.random.Generator, advance: Callable[[int], None]
     ) -> Iterator[Step]:
-        """Leaves the weights of `objective` at the last step it yielded, also when an exception interrupts it."""
+        """Leaves the weights at the last step it yielded, also when interrupted; `sgd` at the last example."""
         steps = self._descent(objective, random, advance) if self.method == "sgd" else self._iterations(objective)
         recent: deque[float] = deque(maxlen=self.period)
         for step in steps:
@@ -103,21 +103,22 @@ class CRF:
             gradient += 2 * self.l2 * w
             return value + self.l2 * _core.dot(w, w, likelihood.threads), gradient
 
-        point = likelihood.parameters()
+        def step(found: Point, before: int) -> Step:
+            return Step(found.value - self._penalty(found.parameters), found.value, found.evaluations - before)
+
+        start = likelihood.parameters()
+        points = minimise(regularised, start, l1=float(self.l1), memory=int(self.memory), threads=likelihood.threads)
+        last: Point | None = None
         evaluations = 0
         try:
-            found_points = minimise(
-                regularised, point, l1=float(self.l1), memory=int(self.memory), threads=likelihood.threads
-            )
-            for found in found_points:
-                point = found.parameters
-                if found.evaluations > 1:  # the first is the start
-                    loss = found.value - self._penalty(point)
-                    yield Step(loss, found.value, found.evaluations - evaluations)
-                    evaluations = found.evaluations
-        except BaseException:
-            likelihood.set_parameters(point)
-            raise
+            for last in points:
+                if last.evaluations > 1:  # the first is the start
+                    yield step(last, evaluations)
+                    evaluations = last.evaluations
+            if last is not None and not evaluations:  # it began at the optimum
+                yield step(last, 0)
+        finally:  # a search that was interrupted, or found nothing better, has tried others since
+            likelihood.set_parameters(start if last is None else last.parameters)
 
     def _descent(
         self, likelihood: Likelihood, random: np.random.Generator, advance: Callable[[int], None]

@@ -127,7 +127,7 @@ class BatchLearner(Protocol):
     def steps(self, objective: Any, random: np.random.Generator, advance: Callable[[int], None]) -> Iterator[Step]:
         """Moves the weights, a step at a time, until nothing is gained; `advance` hears how many examples are done.
 
-        An exception within a step leaves the weights as they were after the last one.
+        An exception within a step leaves weights that are worth keeping.
         """
 
 

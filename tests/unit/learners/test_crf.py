@@ -87,6 +87,20 @@ def test_threads_do_not_change_a_bit(method: Any) -> None:
     assert found[0] == found[1] == found[2]
 
 
+def test_the_weights_are_those_of_the_last_step_and_not_of_a_vain_search() -> None:
+    given = problem(n=6)
+    likelihood = given.likelihood()
+    objectives = [step.objective for step in CRF(tol=0.0).steps(likelihood, np.random.default_rng(0), lambda _: None)]
+    w = likelihood.parameters()
+    assert len(objectives) < 500  # it ended because nothing lower was found
+    assert likelihood.value() + 0.3 * w @ w == pytest.approx(objectives[-1], rel=1e-7)
+
+
+def test_a_start_at_the_optimum_has_a_history_too() -> None:
+    tagger = Tagger(learner="crf").fit([["a", "b"]], [["A", "A"]])
+    assert [(epoch["epoch"], epoch["objective"]) for epoch in tagger.history_] == [(1, 0.0)]
+
+
 # The tagger
 
 
