@@ -1,11 +1,13 @@
 # make demo   set up, train and use a model on generated data
 # make test   lint, type check and tests
 # make bench  measure against python-crfsuite (uses MARGENT_DATA, by default ../shared/data)
+# make reproduce  run the papers' experiments again (uses MARGENT_DATA; PAPER=kbest QUICK=--quick)
 # make sanitize  the native code under the address and undefined-behaviour sanitizers
 
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
+PAPER ?= kbest
 BIN := $(VENV)/bin
 NATIVE := $(wildcard core/*) $(wildcard src/margent/*.cpp) CMakeLists.txt
 PACKAGE := $(shell find src/margent -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) pyproject.toml
@@ -14,7 +16,7 @@ ifneq ($(wildcard ../shared/data),)
 export MARGENT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test lint bench sanitize clean
+.PHONY: demo test lint bench reproduce sanitize clean
 
 demo: $(VENV)/.installed
 	$(BIN)/margent demo
@@ -33,6 +35,9 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.micro.chain
 	$(BIN)/python -m benchmarks.micro.large
 	$(BIN)/python -m benchmarks.micro.compact
+
+reproduce: $(VENV)/.dev
+	$(BIN)/margent reproduce $(PAPER) --jobs $(JOBS) $(QUICK)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

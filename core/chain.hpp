@@ -65,6 +65,19 @@ struct ChainScores {
   bool few_labels = false;  // many labels are forbidden at most positions: worth looking for
 };
 
+// A labelling of k-best not yet built: it agrees with labelling `parent` after `position`, is in `state` there and goes
+// the best way before. `loss` is what it scores less than the best labelling: a sum of differences that are never
+// negative, so no labelling can come out better than the one it was split off.
+struct Deviation {
+  double loss;
+  std::int64_t arrival;
+  std::int32_t parent, position, state;
+};
+struct DeviationQueue {
+  std::vector<Deviation> open;
+  std::vector<double> losses;
+};
+
 // Memory that calls share. After chain_log_partition and chain_marginals, alpha and beta of position t are relative to
 // alpha_shift[t] and beta_shift[t]: the largest of each row is 0, however long the sequence.
 template <class Real>
@@ -72,6 +85,7 @@ struct ChainWorkspace {
   Buffer<Real> alpha, beta, reached, matrix, row, sums;
   std::vector<double> alpha_shift, beta_shift;
   std::vector<std::int32_t> states, live;
+  DeviationQueue deviations;
 };
 
 // The score of one labelling.
@@ -83,7 +97,14 @@ double chain_score(const ChainScores<Real>& scores, const std::int32_t* labels);
 template <class Real>
 double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels);
 
-// The second half of chain_best, for alpha (and, where there is a transpose, reached) that somebody else has computed.
+// The first half of chain_best and chain_k_best: alpha of the max-plus semiring for all positions, shifted to zero once
+// in a while, as differences within a position are what the search needs. Returns what has to be added to alpha at the
+// last position.
+template <class Real>
+double chain_forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work);
+
+// The second half of chain_best, for alpha (and, where there is a transpose and no edges, reached) that chain_forward_max
+// or somebody else has computed.
 template <class Real>
 double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels);
 
@@ -97,6 +118,11 @@ inline constexpr int unshifted_length = 128;
 template <class Real>
 int chain_k_best(const ChainScores<Real>& scores, int k, ChainWorkspace<Real>& work, std::int32_t* labels,
                  double* values);
+
+// The second half of chain_k_best, of sequences that are not empty. Values lack what chain_forward_max returned.
+template <class Real>
+int chain_k_best_back(const ChainScores<Real>& scores, int k, ChainWorkspace<Real>& work, std::int32_t* labels,
+                      double* values);
 
 // The log of the sum of exp(score) over all labellings, by the forward recursion in log space. Leaves alpha in `work`.
 template <class Real>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 namespace margent {
@@ -107,6 +108,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   answer.places = n - std::count(labels, labels + n, unlabelled);
   answer.rivals.clear();
   n_rivals_ = 0;
+  has_gram_ = false;
   if (answer.places == 0) return;
 
   gold_.assign(labels, labels + n);
@@ -122,10 +124,12 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     const ChainScores<float> scores = scorer_->score(examples_, example);
     answer.gold_score = answer.places < n ? complete_gold(scores, labels) : chain_score(scores, gold_.data());
     if (question.cost != 0) add_costs(labels, n, static_cast<float>(question.cost));
-    if (k == 1)
-      values_[0] = chain_best(scores, work_, rivals_.data());
-    else
-      found = chain_k_best(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
+    const double shift = chain_forward_max(scores, work_);
+    values_[0] = chain_trace_back(scores, work_, rivals_.data());
+    const auto right = [](std::int32_t y, std::int32_t found) { return y == unlabelled || y == found; };
+    const bool enough = question.stop_if_right && std::equal(labels, labels + n, rivals_.data(), right);
+    if (k > 1 && !enough) found = chain_k_best_back(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
+    for (std::size_t j = 0; j < found; ++j) values_[j] += shift;
   }
   // Allowed labels that leave out the right one, or weights beyond what a float can hold: there is nothing to move
   // towards.
@@ -142,6 +146,9 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     answer.rivals.push_back(rival);
   }
   n_rivals_ = answer.rivals.size();
+  if (n_rivals_ && answer.rivals[0].errors)
+    for (int t = 0; t < n; ++t)
+      if (gold_[t] != rivals_[t]) unigrams().expect_move(examples_.unigrams, examples_.begin(example) + t, gold_[t], rivals_[t]);
 }
 
 // The gold side is the best completion: searches with the known labels fixed, into gold_.
@@ -163,7 +170,9 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
   for (int t = 0; t < n; ++t) {
     if (labels[t] == unlabelled) continue;
     float* row = scorer_->emissions() + static_cast<std::size_t>(t) * shape_.width;
-    for (int y = 0; y < shape_.n_labels; ++y) row[y] += y == labels[t] ? 0.0f : cost * label_costs_[labels[t]];
+    const float right = row[labels[t]], wrong = cost * label_costs_[labels[t]];
+    for (int y = 0; y < shape_.width; ++y) row[y] += wrong;
+    row[labels[t]] = right;
   }
 }
 
@@ -197,8 +206,7 @@ void ChainOracle::move(std::size_t rival, double step) {
   const std::int32_t* other = labels_of(rival);
   GrowingRows& rows = unigrams();
   const auto on_token = [&](int t) {
-    rows.add(examples_.unigrams, begin + t, gold[t], change, clock);
-    rows.add(examples_.unigrams, begin + t, other[t], -change, clock);
+    rows.move(examples_.unigrams, begin + t, gold[t], other[t], change, clock);
   };
   const auto on_transition = [&](int t) {
     if (learn_transitions_) {
@@ -225,47 +233,147 @@ ChainOracle::Layout ChainOracle::layout() const {
   return at;
 }
 
-void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
-  const int n = static_cast<int>(gold_.size());
-  const std::int64_t begin = examples_.begin(example_);
+template <class Visit>
+void ChainOracle::token_entries(int t, int label, double sign, Visit visit) const {
+  const Features& f = examples_.unigrams;
+  const std::int64_t token = examples_.begin(example_) + t;
+  for (std::int64_t k = f.ptr[token]; k < f.ptr[token + 1]; ++k)
+    visit(std::int64_t{f.ids[k]} * shape_.width + label, sign * f.value(k));
+}
+
+template <class Visit>
+void ChainOracle::transition_entries(const Layout& at, const std::int32_t* y, int t, double sign, Visit visit) const {
   const ChainShape& s = shape_;
+  const int n = static_cast<int>(gold_.size());
+  const auto label_at = [&](int u) -> std::int64_t { return u < 0 ? s.n_labels : y[u]; };
+  if (edges_ && examples_.edges.ptr && t < n) {
+    const Features& f = examples_.edges;
+    const std::int64_t token = examples_.begin(example_) + t;
+    for (std::int64_t k = f.ptr[token]; k < f.ptr[token + 1]; ++k)
+      visit(at.edges + f.ids[k] * at.edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k));
+  }
+  if (!learn_transitions_) return;
+  std::int64_t offset = at.levels, size = 1, history = 0;
+  for (int level = 0; level < s.order; ++level) {
+    // Each level holds its end weights [B^level][width], then its transitions [B^(level+1)][width].
+    if (t == n) {
+      visit(offset + history * s.width + y[n - 1], sign);
+      history += label_at(n - 2 - level) * size;
+    } else {
+      history += label_at(t - 1 - level) * size;
+      visit(offset + (size + history) * s.width + y[t], sign);
+    }
+    offset += size * s.width * (1 + s.base);
+    size *= s.base;
+  }
+}
+
+void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
   const Layout at = layout();
+  const std::int32_t *gold = gold_.data(), *other = labels_of(rival);
   out.clear();
-  const std::int32_t* sides[2] = {gold_.data(), labels_of(rival)};
+  const auto visit = [&](std::int64_t index, double value) { out.push_back({index, value}); };
   const auto on_token = [&](int t) {
-    const Features& f = examples_.unigrams;
-    for (int side = 0; side < 2; ++side)
-      for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
-        out.push_back({std::int64_t{f.ids[k]} * s.width + sides[side][t], side ? -f.value(k) : f.value(k)});
+    token_entries(t, gold[t], 1, visit);
+    token_entries(t, other[t], -1, visit);
   };
   const auto on_transition = [&](int t) {
-    for (int side = 0; side < 2; ++side) {
-      const std::int32_t* y = sides[side];
-      const double sign = side ? -1 : 1;
-      const auto label_at = [&](int u) -> std::int64_t { return u < 0 ? s.n_labels : y[u]; };
-      if (edges_ && examples_.edges.ptr && t < n) {
-        const Features& f = examples_.edges;
-        for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k)
-          out.push_back({at.edges + f.ids[k] * at.edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k)});
-      }
-      if (!learn_transitions_) continue;
-      std::int64_t offset = at.levels, size = 1, history = 0;
-      for (int level = 0; level < s.order; ++level) {
-        // Each level holds its end weights [B^level][width], then its transitions [B^(level+1)][width].
-        if (t == n) {
-          out.push_back({offset + history * s.width + y[n - 1], sign});
-          history += label_at(n - 2 - level) * size;
-        } else {
-          history += label_at(t - 1 - level) * size;
-          out.push_back({offset + (size + history) * s.width + y[t], sign});
-        }
-        offset += size * s.width * (1 + s.base);
-        size *= s.base;
-      }
-    }
+    transition_entries(at, gold, t, 1, visit);
+    transition_entries(at, other, t, -1, visit);
   };
   differences(rival, on_token, on_transition);
   settle(out);
+}
+
+double ChainOracle::dot(std::size_t i, std::size_t j) const {
+  labels_of(std::max(i, j));  // both are there
+  if (!has_gram_) make_gram();
+  return gram_.at(i, j);
+}
+
+void ChainOracle::find_parts(int position, int reach) const {
+  const int n = static_cast<int>(gold_.size());
+  const int from = std::max(0, position + 1 - reach), to = std::min(position + 1, n);
+  const std::int32_t* rivals = rivals_.data();
+  const auto same = [=](const std::int32_t* a, const std::int32_t* b) {
+    for (int t = from; t < to; ++t)
+      if (a[t] != b[t]) return false;
+    return true;
+  };
+  const std::size_t begin = members_.size();
+  for (std::size_t j = 0; j < n_rivals_; ++j)
+    if (!same(gold_.data(), rivals + j * n)) members_.push_back(j);
+  const std::size_t end = members_.size();
+  if (begin == end) return;
+  parts_.push_back({position, gold_.data(), 1, begin, end});
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::int32_t* labels = rivals + members_[i] * n;
+    const auto like_this = [&](std::size_t q) { return same(labels, rivals + members_[q] * n); };
+    bool seen = false;
+    for (std::size_t q = begin; q < i && !seen; ++q) seen = like_this(q);
+    if (seen) continue;
+    const std::size_t first = members_.size();
+    for (std::size_t q = i; q < end; ++q)
+      if (like_this(q)) members_.push_back(members_[q]);
+    parts_.push_back({position, labels, -1, first, members_.size()});
+  }
+}
+
+// A token's features with one label are a part of the deltas of all rivals that have that label there; with the right
+// label, of all rivals that have another. Rivals have most of their parts in common. Where tokens that matter are few,
+// each two are compared, feature by feature, which vectors do well; where they are many, features are hashed.
+void ChainOracle::make_gram() const {
+  constexpr std::size_t few = 64;
+  constexpr int far_away = 1 << 20;
+  const int n = static_cast<int>(gold_.size());
+  const Features& f = examples_.unigrams;
+  const std::int64_t* ptr = f.ptr + examples_.begin(example_);
+  gram_.reset(n_rivals_);
+  const auto members = [&](const Part& part) {
+    return std::span<const std::size_t>(members_).subspan(part.begin, part.end - part.begin);
+  };
+  // Positions where a rival differs from gold, and those from which one can look back on one.
+  near_.assign(static_cast<std::size_t>(n) + 1, far_away);
+  for (std::size_t j = 0; j < n_rivals_; ++j)
+    for (int t = 0; t < n; ++t)
+      if (rivals_[j * n + t] != gold_[t]) near_[t] = 0;
+  for (int t = 1; t <= n; ++t) near_[t] = std::min(near_[t], near_[t - 1] + 1);
+  parts_.clear();
+  members_.clear();
+  for (int t = 0; t < n; ++t)
+    if (near_[t] == 0) find_parts(t, 1);
+  if (f.values || parts_.size() > few) {
+    for (const Part& p : parts_)
+      gram_.add(members(p), [&](auto visit) { token_entries(p.position, p.labels[p.position], p.sign, visit); });
+  } else {
+    // The overlap of two tokens is kept with the first part of each.
+    constexpr std::int64_t unknown = -1;
+    const std::size_t size = parts_.size();
+    overlaps_.assign(size * size, unknown);
+    for (std::size_t i = 0, first_i = 0; i < size; ++i) {
+      const Part& p = parts_[i];
+      if (p.position != parts_[first_i].position) first_i = i;
+      for (std::size_t j = 0, first_j = 0; j <= i; ++j) {
+        const Part& q = parts_[j];
+        if (q.position != parts_[first_j].position) first_j = j;
+        if (p.labels[p.position] != q.labels[q.position]) continue;
+        std::int64_t& overlap = overlaps_[first_i * size + first_j];
+        const std::int64_t *a = ptr + p.position, *b = ptr + q.position;
+        if (overlap == unknown) overlap = kernels<float>().equal_pairs(f.ids + a[0], a[1] - a[0], f.ids + b[0], b[1] - b[0]);
+        if (overlap) gram_.add(members(p), members(q), p.sign * q.sign * static_cast<double>(overlap));
+      }
+    }
+  }
+  if (learn_transitions_ || edges_) {
+    const Layout at = layout();
+    parts_.clear();
+    members_.clear();
+    for (int t = 0; t <= n; ++t)
+      if (near_[t] <= shape_.order) find_parts(t, shape_.order + 1);
+    for (const Part& p : parts_)
+      gram_.add(members(p), [&](auto visit) { transition_entries(at, p.labels, p.position, p.sign, visit); });
+  }
+  has_gram_ = true;
 }
 
 template <class OnRow, class OnLevel>

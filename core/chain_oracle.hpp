@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "gram_sums.hpp"
 #include "linear_chain.hpp"
 #include "oracle.hpp"
 
@@ -40,6 +41,7 @@ class ChainOracle final : public Oracle {
   std::int64_t size() const override { return examples_.n_sequences; }
   void ask(std::int64_t example, const Question& question, Answer& answer) override;
   void delta(std::size_t rival, SparseVector& out) const override;
+  double dot(std::size_t i, std::size_t j) const override;
   double score(const SparseVector& vector) const override;
   void add(const SparseVector& vector, double step) override;
   void move(std::size_t rival, double step) override;
@@ -74,6 +76,23 @@ class ChainOracle final : public Oracle {
     std::int64_t edges, edge_width, levels, size;
   };
   Layout layout() const;
+  // Calls visit(index, sign * value) for the features that a labelling has at token t alone, and for those of the
+  // transition into t (or, at n, the end).
+  template <class Visit>
+  void token_entries(int t, int label, double sign, Visit visit) const;
+  template <class Visit>
+  void transition_entries(const Layout& at, const std::int32_t* labels, int t, double sign, Visit visit) const;
+  // Features with one label, or one way over labels, that are part of the deltas of some rivals.
+  struct Part {
+    int position;                // of a token, or of the transition into it
+    const std::int32_t* labels;  // gold or a rival
+    double sign;
+    std::size_t begin, end;      // its members: members_[begin] to members_[end - 1]
+  };
+  void make_gram() const;
+  // The parts at a position: one for gold, with the rivals that differ from it in the `reach` labels up to there, and
+  // one for each way in which they do.
+  void find_parts(int position, int reach) const;
   // Calls on_row(rows, id, column, value) or on_level(level, is_end, position, value) for each entry of a vector.
   template <class OnRow, class OnLevel>
   void entries(const SparseVector& vector, OnRow on_row, OnLevel on_level) const;
@@ -94,6 +113,13 @@ class ChainOracle final : public Oracle {
   std::vector<std::int32_t> gold_, rivals_;
   std::vector<double> values_;
   std::size_t n_rivals_ = 0;
+  // The inner products of its deltas, once somebody has asked for one.
+  mutable GramSums gram_;
+  mutable bool has_gram_ = false;
+  mutable std::vector<Part> parts_;
+  mutable std::vector<std::size_t> members_;
+  mutable std::vector<std::int64_t> overlaps_;
+  mutable std::vector<int> near_;
 };
 
 }  // namespace margent

@@ -34,6 +34,10 @@ struct Kernels {
   void (*viterbi_backward)(int length, int n, const Real* transposed, int width, const Real* alpha, const Real* reached,
                            std::int32_t* labels);
 
+  // Which predecessors are good enough: writes the indices i < n, ascending, with alpha[i] + row[i] >= least to `found`,
+  // which has room for n, and returns how many there are. Columns of `row` past n must be -inf, `least` must not be.
+  int (*at_least)(int n, const Real* alpha, const Real* row, int width, Real least, std::int32_t* found);
+
   // gather and viterbi_forward in one loop, from the first position on: alpha[0] = start + emissions[0]. Fetching the
   // rows of the next tokens then overlaps with the maxima of this one.
   void (*gather_viterbi)(const Real* rows, int width, const std::int32_t* ids, const float* values,
@@ -45,6 +49,9 @@ struct Kernels {
   // on, which the next call will probably want.
   void (*gather)(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
                  std::int64_t begin, std::int64_t end, std::int64_t last, Real* out);
+
+  // How many pairs (i, j) there are with a[i] == b[j], i < n, j < m.
+  std::int64_t (*equal_pairs)(const std::int32_t* a, std::int64_t n, const std::int32_t* b, std::int64_t m);
 
   // Fetches the rows of the first tokens of begin <= t < end into the cache.
   void (*prefetch)(const Real* rows, int width, const std::int32_t* ids, const std::int64_t* ptr, std::int64_t begin,

@@ -208,6 +208,20 @@ void viterbi_backward(int length, int n, const Real* transposed, int width, cons
   }
 }
 
+template <class Real>
+int at_least(int n, const Real* alpha, const Real* row, int width, Real least, std::int32_t* found) {
+  constexpr int w = W<Real>;
+  const Vec<Real, w> bound = broadcast<Real, w>(least);
+  int count = 0;
+  for (int j = 0; j < width; j += w)
+    for (unsigned left = lanes_at_least(load<Real, w>(alpha + j) + load<Real, w>(row + j), bound); left;
+         left &= left - 1) {
+      const int i = j + lowest_bit(left);
+      if (i < n) found[count++] = i;  // past n only what is no number could get here
+    }
+  return count;
+}
+
 template <class Real, int NV, bool weighted>
 MARGENT_INLINE Block<Real, NV> gather_block(const Real* rows, int width, const std::int32_t* ids, const float* values,
                                             std::int64_t count) {
@@ -346,6 +360,26 @@ void gather(const Real* rows, int width, const std::int32_t* ids, const float* v
     gather_width<Real, false>(rows, width, ids, values, ptr, begin, end, last, out);
 }
 
+// A block of b stays in a register while all of a goes by. The last block is moved back to end where b does, and counts
+// only what no block before has.
+static std::int64_t equal_pairs(const std::int32_t* a, std::int64_t n, const std::int32_t* b, std::int64_t m) {
+  constexpr int w = W<std::int32_t>;
+  std::int64_t sum = 0;
+  if (m < w) {
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < m; ++j) sum += a[i] == b[j];
+    return sum;
+  }
+  for (std::int64_t j = 0; j < m; j += w) {
+    const std::int64_t from = j + w <= m ? j : m - w;
+    const Vec<std::int32_t, w> block = load<std::int32_t, w>(b + from);
+    Vec<std::int32_t, w> count = broadcast<std::int32_t, w>(0);
+    for (std::int64_t i = 0; i < n; ++i) count = count_equal(count, block, broadcast<std::int32_t, w>(a[i]));
+    for (int v = static_cast<int>(j - from); v < w; ++v) sum += lane(count, v);
+  }
+  return sum;
+}
+
 template <class Real>
 void prefetch(const Real* rows, int width, const std::int32_t* ids, const std::int64_t* ptr, std::int64_t begin,
               std::int64_t end) {
@@ -357,8 +391,9 @@ extern const Kernels<double> double_kernels;
 
 template <class Real>
 constexpr Kernels<Real> all_kernels{
-    max_plus<Real>,       max_plus_chosen<Real>, viterbi_forward<Real>, viterbi_backward<Real>,
-    gather_viterbi<Real>, gather<Real>,          prefetch<Real>};
+    max_plus<Real>, max_plus_chosen<Real>, viterbi_forward<Real>, viterbi_backward<Real>,
+    at_least<Real>, gather_viterbi<Real>,  gather<Real>,          equal_pairs,
+    prefetch<Real>};
 const Kernels<float> float_kernels = all_kernels<float>;
 const Kernels<double> double_kernels = all_kernels<double>;
 

@@ -4,6 +4,7 @@
 
 #include "mira.hpp"
 #include "random.hpp"
+#include "working_set.hpp"
 
 namespace margent {
 

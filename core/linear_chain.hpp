@@ -42,6 +42,10 @@ class ChainScorer {
       end_.assign(model.end, model.end + s.states());
       for (Real& x : transitions_) x *= scale_;
       for (Real& x : end_) x *= scale_;
+      if (s.order == 1) {
+        transposed_.need(s.n_labels * s.width);
+        transpose_transitions(transitions_.data(), s.n_labels, s.width, transposed_.data());
+      }
       if (s.order == 1) exp_transitions_ = std::make_unique<ExpTransitions<Real>>(s, transitions_.data());
     }
   }
@@ -120,6 +124,7 @@ class ChainScorer {
     } else {
       scores.transitions = transitions_.data();
       scores.end = end_.data();
+      scores.transposed = transposed_.data();
       scores.exp_transitions = exp_transitions_.get();
     }
     scores.few_labels = examples.allowed_ptr != nullptr;
@@ -158,7 +163,7 @@ class ChainScorer {
   LinearChain model_;
   Real scale_;
   Buffer<float> gathered_, edge_matrix_;
-  Buffer<Real> emissions_, wide_edges_;
+  Buffer<Real> emissions_, wide_edges_, transposed_;
   std::vector<Real> transitions_, end_, kept_;
   std::unique_ptr<ExpTransitions<Real>> exp_transitions_;
   EdgeScores edge_scores_;

@@ -38,6 +38,7 @@ inline double dot(const SparseVector& a, const SparseVector& b) {
 struct Question {
   int k = 1;          // how many rivals
   double cost = 0;    // search for the largest score + cost * loss
+  bool stop_if_right = false;  // if the best answer has no errors, the others need not be found
 };
 
 // One wrong answer with delta = F(gold) - F(rival).
@@ -62,6 +63,13 @@ class Oracle {
   virtual void ask(std::int64_t example, const Question& question, Answer& answer) = 0;
   // delta of rival j of the last answer.
   virtual void delta(std::size_t rival, SparseVector& out) const = 0;
+  // The inner product of the deltas of rivals i and j of the last answer.
+  virtual double dot(std::size_t i, std::size_t j) const {
+    SparseVector a, b;
+    delta(i, a);
+    delta(j, b);
+    return margent::dot(a, b);
+  }
   // w . vector.
   virtual double score(const SparseVector& vector) const = 0;
   // w += step * vector.

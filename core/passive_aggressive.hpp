@@ -16,7 +16,7 @@ namespace margent {
 class PassiveAggressiveRule final : public Rule {
  public:
   PassiveAggressiveRule(double C, int k, bool restricted)
-      : C_(C), question_{k, 1}, restricted_(restricted), deltas_(k), steps_(k) {}
+      : C_(C), question_{k, 1, true}, restricted_(restricted), deltas_(k), steps_(k) {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     oracle.ask(example, question_, answer_);
@@ -25,8 +25,7 @@ class PassiveAggressiveRule final : public Rule {
     outcome.errors += answer_.rivals.front().errors;
     outcome.wrong_examples += answer_.rivals.front().errors > 0;
     const std::size_t n = answer_.rivals.size();
-    for (std::size_t j = 0; j < n; ++j)
-      if (answer_.rivals[j].errors) oracle.delta(j, deltas_[j]);
+    kept_ = false;
     bool moved = false, known = false;  // known: prediction_ is that of the weights as they are
     for (std::size_t j = 0; j < n; ++j) {
       const Rival& rival = answer_.rivals[j];
@@ -34,10 +33,13 @@ class PassiveAggressiveRule final : public Rule {
       if (rival.errors == 0) continue;
       double hinge = rival.loss - (answer_.gold_score - rival.score);
       for (std::size_t i = 0; i < j; ++i)
-        if (steps_[i] != 0) hinge -= steps_[i] * dot(deltas_[i], deltas_[j]);
+        if (steps_[i] != 0) hinge -= steps_[i] * inner(oracle, i, j);
       if (j == 0) outcome.loss += answer_.weight * std::max(0.0, hinge);
-      const double norm = dot(deltas_[j], deltas_[j]);
-      if (hinge <= 0 || norm == 0) continue;
+      if (hinge <= 0) continue;
+      // A new search leaves nothing of the answer to move along: what of it is still needed is kept.
+      if (restricted_ && n > 1 && !kept_) keep(oracle);
+      const double norm = inner(oracle, j, j);
+      if (norm == 0) continue;
       // No answer violates its margin more than the first: the restriction can only bind after it.
       if (restricted_ && j > 0) {
         if (!known) predict(oracle, example);
@@ -46,8 +48,7 @@ class PassiveAggressiveRule final : public Rule {
       }
       steps_[j] = std::min(hinge / norm, C_ * answer_.weight);
       if (steps_[j] == 0) continue;
-      // A search since the question was answered leaves nothing to move along.
-      if (restricted_)
+      if (kept_)
         oracle.add(deltas_[j], steps_[j]);
       else
         oracle.move(j, steps_[j]);
@@ -58,6 +59,16 @@ class PassiveAggressiveRule final : public Rule {
   }
 
  private:
+  double inner(const Oracle& oracle, std::size_t i, std::size_t j) const {
+    return kept_ ? dot(deltas_[i], deltas_[j]) : oracle.dot(i, j);
+  }
+
+  void keep(const Oracle& oracle) {
+    for (std::size_t j = 0; j < answer_.rivals.size(); ++j)
+      if (answer_.rivals[j].errors) oracle.delta(j, deltas_[j]);
+    kept_ = true;
+  }
+
   // The answer of the weights as they are (26): its hinge loss and, as rounding may hide that it is a rival, its delta.
   void predict(Oracle& oracle, std::int64_t example) {
     oracle.ask(example, {1, 0}, prediction_);
@@ -73,7 +84,8 @@ class PassiveAggressiveRule final : public Rule {
   Question question_;
   bool restricted_;
   Answer answer_, prediction_;
-  std::vector<SparseVector> deltas_;
+  std::vector<SparseVector> deltas_;  // where kept_
+  bool kept_ = false;
   std::vector<double> steps_;
   double prediction_hinge_ = 0;
   SparseVector prediction_delta_;

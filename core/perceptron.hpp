@@ -11,7 +11,7 @@ namespace margent {
 // and gold must win by as much.
 class PerceptronRule final : public Rule {
  public:
-  PerceptronRule(double margin, int k) : question_{k, margin}, deltas_(k), steps_(k) {}
+  PerceptronRule(double margin, int k) : question_{k, margin}, steps_(k) {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     oracle.ask(example, question_, answer_);
@@ -27,12 +27,11 @@ class PerceptronRule final : public Rule {
       const Rival& rival = answer_.rivals[j];
       steps_[j] = 0;
       if (rival.errors == 0) continue;
-      if (n > 1) oracle.delta(j, deltas_[j]);
       // The best answer needs no test: gold, which it beats or equals, was among the answers sought.
       if (j > 0) {
         double margin = answer_.gold_score - rival.score;
         for (std::size_t i = 0; i < j; ++i)
-          if (steps_[i] != 0) margin += steps_[i] * dot(deltas_[i], deltas_[j]);
+          if (steps_[i] != 0) margin += steps_[i] * oracle.dot(i, j);
         if (margin > question_.cost * rival.loss) continue;
       }
       steps_[j] = answer_.weight * rival.loss / static_cast<double>(rival.errors);
@@ -46,7 +45,6 @@ class PerceptronRule final : public Rule {
  private:
   Question question_;
   Answer answer_;
-  std::vector<SparseVector> deltas_;
   std::vector<double> steps_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "buffer.hpp"
 #include "kernels.hpp"
+#include "simd.hpp"
 
 namespace margent {
 
@@ -80,6 +81,14 @@ class GrowingRows : public Rows {
   using Rows::Rows;
   // weight[ids[k]][column] += step * value for the features of one token; `clock` counts the steps so far.
   virtual void add(const Features& features, std::int64_t token, std::int32_t column, float step, float clock) = 0;
+  // The same for two columns: weights of `up` rise, weights of `down` fall.
+  virtual void move(const Features& features, std::int64_t token, std::int32_t up, std::int32_t down, float step,
+                    float clock) {
+    add(features, token, up, step, clock);
+    add(features, token, down, -step, clock);
+  }
+  // Says that such a move will probably follow: time to fetch what gathering has not.
+  virtual void expect_move(const Features&, std::int64_t, std::int32_t, std::int32_t) const {}
   virtual float weight(std::int32_t row, std::int32_t column) const = 0;
 };
 
@@ -100,6 +109,24 @@ class DenseRows final : public GrowingRows {
       const float change = step * f.value(k);
       weights_[i] += change;
       sums_[i] += clock * change;
+    }
+  }
+  void move(const Features& f, std::int64_t token, std::int32_t up, std::int32_t down, float step,
+            float clock) override {
+    for (std::int64_t k = f.ptr[token]; k < f.ptr[token + 1]; ++k) {
+      const std::size_t row = static_cast<std::size_t>(f.ids[k]) * width_;
+      const float change = step * f.value(k), sum = clock * change;
+      weights_[row + up] += change;
+      weights_[row + down] -= change;
+      sums_[row + up] += sum;
+      sums_[row + down] -= sum;
+    }
+  }
+  void expect_move(const Features& f, std::int64_t token, std::int32_t up, std::int32_t down) const override {
+    for (std::int64_t k = f.ptr[token]; k < f.ptr[token + 1]; ++k) {
+      const float* row = sums_.data() + static_cast<std::size_t>(f.ids[k]) * width_;
+      MARGENT_PREFETCH(row + up);
+      MARGENT_PREFETCH(row + down);
     }
   }
   float weight(std::int32_t row, std::int32_t column) const override {

@@ -71,6 +71,12 @@ template <class Real, int W>
 MARGENT_INLINE Real lane(Vec<Real, W> a, int i) {
   return a.lanes[i];
 }
+// Adds 1 to the lanes of `count` where a and b are equal.
+template <int W>
+MARGENT_INLINE Vec<std::int32_t, W> count_equal(Vec<std::int32_t, W> count, Vec<std::int32_t, W> a,
+                                                Vec<std::int32_t, W> b) {
+  return {count.lanes - (a.lanes == b.lanes)};  // a comparison gives -1 for true
+}
 #else
 template <class Real, int W>
 struct Vec {
@@ -127,6 +133,12 @@ template <class Real, int W>
 MARGENT_INLINE Real lane(Vec<Real, W> a, int i) {
   return a.lanes[i];
 }
+template <int W>
+MARGENT_INLINE Vec<std::int32_t, W> count_equal(Vec<std::int32_t, W> count, Vec<std::int32_t, W> a,
+                                                Vec<std::int32_t, W> b) {
+  for (int i = 0; i < W; ++i) count.lanes[i] += a.lanes[i] == b.lanes[i];
+  return count;
+}
 #endif
 
 // Bit i says whether lane i of both is equal.
@@ -136,7 +148,23 @@ MARGENT_INLINE unsigned equal_lanes(Vec<Real, W> a, Vec<Real, W> b) {
   for (int i = 0; i < W; ++i) mask |= static_cast<unsigned>(lane(a, i) == lane(b, i)) << i;
   return mask;
 }
+// Bit i says whether lane i of a is at least that of b.
+template <class Real, int W>
+MARGENT_INLINE unsigned lanes_at_least(Vec<Real, W> a, Vec<Real, W> b) {
+  unsigned mask = 0;
+  for (int i = 0; i < W; ++i) mask |= static_cast<unsigned>(lane(a, i) >= lane(b, i)) << i;
+  return mask;
+}
 #if defined(__AVX2__) && (defined(__GNUC__) || defined(__clang__))
+MARGENT_INLINE unsigned lanes_at_least(Vec<float, 8> a, Vec<float, 8> b) {
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps((__m256)a.lanes, (__m256)b.lanes, _CMP_GE_OQ)));
+}
+MARGENT_INLINE unsigned lanes_at_least(Vec<double, 4> a, Vec<double, 4> b) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd((__m256d)a.lanes, (__m256d)b.lanes, _CMP_GE_OQ)));
+}
+MARGENT_INLINE unsigned equal_lanes(Vec<double, 4> a, Vec<double, 4> b) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd((__m256d)a.lanes, (__m256d)b.lanes, _CMP_EQ_OQ)));
+}
 MARGENT_INLINE unsigned equal_lanes(Vec<float, 8> a, Vec<float, 8> b) {
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps((__m256)a.lanes, (__m256)b.lanes, _CMP_EQ_OQ)));
 }

@@ -16,6 +16,8 @@ What is measured
     model            size of the model file
     start            a new process that loads the model and tags one sentence
     f1               chunk F1 on the test file (conlleval), percent
+    pa1, pa5         seconds a pass of the passive-aggressive learner takes, features ready: ours with the best answer
+                     and with the 5 best, theirs (which knows only the best) in both rows
 
 The conditional random field (lbfgs, l2sgd) has a benchmark of its own: python -m benchmarks.versus.crfsuite_crf
 """
@@ -108,7 +110,7 @@ def compare(task: str, options: argparse.Namespace) -> dict[str, dict[str, float
             with gzip.open(data_path(source)) as stream:
                 (folder / part).write_bytes(stream.read())
         for _ in range(options.repeat):
-            for job in ("train", "tag", "start", "attributes"):
+            for job in ("train", "tag", "start", "attributes", "pa"):
                 for side in best:
                     for measure, value in run_worker(side, job, task, folder, options).items():
                         if measure == "peak_mib" and job != "train":
@@ -154,6 +156,8 @@ ROWS = (
     ("peak_mib", "peak memory", "MiB", 1),
     ("model_mib", "model file", "MiB", 1),
     ("f1", "chunk F1", "%", 1),
+    ("pa1", "pa epoch, k=1", "ms", 1e3),
+    ("pa5", "pa epoch, k=5", "ms", 1e3),
 )
 
 
@@ -221,6 +225,18 @@ def margent_attributes(task: str, folder: Path, epochs: int) -> dict[str, float]
     return {"attributes": time.perf_counter() - started}
 
 
+def margent_pa(task: str, folder: Path, epochs: int) -> dict[str, float]:
+    import margent
+
+    columns = margent.read_columns(folder / "train")
+    result = {}
+    for k in (1, 5):
+        learner = margent.PassiveAggressive(epochs=epochs, k=k)
+        tagger = margent.Tagger(features=margent.Templates(TEMPLATES[task]), learner=learner).fit(columns)
+        result[f"pa{k}"] = min(epoch["seconds"] for epoch in tagger.history_)
+    return result
+
+
 # python-crfsuite
 
 
@@ -286,6 +302,18 @@ def crfsuite_attributes(task: str, folder: Path, epochs: int) -> dict[str, float
     return {"attributes": time.perf_counter() - started}
 
 
+def crfsuite_pa(task: str, folder: Path, epochs: int) -> dict[str, float]:
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(algorithm="pa", verbose=False)
+    trainer.set_params({"max_iterations": epochs, "epsilon": 0.0, "c": 1.0})
+    for sentence, labels in zip(*attributes_of(task, folder / "train")):
+        trainer.append(sentence, labels)
+    trainer.train(str(folder / "model3.crfsuite"))
+    seconds = min(float(i["time"]) for i in trainer.logparser.iterations)
+    return {"pa1": seconds, "pa5": seconds}
+
+
 # The features in plain Python, as a user of python-crfsuite makes them
 
 
@@ -337,6 +365,8 @@ JOBS = {
     ("crfsuite", "tag"): crfsuite_tag,
     ("crfsuite", "start"): crfsuite_start,
     ("crfsuite", "attributes"): crfsuite_attributes,
+    ("margent", "pa"): margent_pa,
+    ("crfsuite", "pa"): crfsuite_pa,
 }
 
 if __name__ == "__main__":

@@ -214,6 +214,8 @@ void bind_learning(nb::module_& m) {
         }
         return nb::make_tuple(answer.gold_score, rivals);
       }, nb::arg("example"), nb::arg("k"), nb::arg("cost"), "(gold score, [(score, loss, errors, delta as a dict)])")
+      .def("dot", [](const Oracle& oracle, std::size_t i, std::size_t j) { return oracle.dot(i, j); }, nb::arg("i"), nb::arg("j"),
+           "The inner product of the deltas of two rivals of the last answer.")
       .def("move", [](Oracle& oracle, std::size_t rival, double step) { oracle.move(rival, step); })
       .def("add", [](Oracle& oracle, nb::dict vector, double step) {
         SparseVector v;

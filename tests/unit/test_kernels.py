@@ -132,6 +132,30 @@ def test_few_allowed_labels(n_labels: int, ties: bool) -> None:
         assert labels[model.tokens(s)].tolist() == twin.tolist()
 
 
+@pytest.mark.parametrize("n_labels", [2, 9, 40, 256, 300])
+def test_k_best_among_allowed_labels(n_labels: int) -> None:
+    rng = np.random.default_rng(n_labels)
+    model = Model(n_labels, n_labels, False, True, [1, 5, 140])
+    rows = [rng.choice(n_labels, rng.integers(0, 3), replace=False) for _ in range(len(model.ptr) - 1)]
+    allowed_ptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    given = model.examples(allowed=np.concatenate(rows).astype(I32), allowed_ptr=allowed_ptr)
+    k = 6
+    labels, values, counts = in_both_instruction_sets(lambda: model.chain().k_best(given, k, 1))
+    for left, right in zip(model.chain().k_best(given, k, 3), (labels, values, counts)):
+        np.testing.assert_array_equal(left, right)
+    for s, length in enumerate(model.lengths):
+        emissions = model.emissions(s).astype(np.float64)
+        for t, row in enumerate(rows[model.tokens(s)]):
+            if len(row):
+                emissions[t, np.setdiff1d(np.arange(model.width), row)] = -np.inf
+        arrays = (a.astype(np.float64) for a in (model.transitions, model.end))
+        wanted, twins = _core.ChainScores64(n_labels, 1, emissions, *arrays, None).k_best(k)
+        assert counts[s] == len(wanted)
+        assert values.reshape(-1, k)[s, : counts[s]].tolist() == wanted.tolist()
+        begin = k * model.sequence_ptr[s]
+        assert labels[begin : begin + counts[s] * length].tolist() == twins.reshape(-1).tolist()
+
+
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("n_labels", [255, 256, 257, 520])
 def test_the_bound_changes_no_bit(n_labels: int, ties: bool) -> None:

@@ -23,6 +23,7 @@ COMMANDS = {
     "inspect": "show what a model is and what it has learned",
     "templates": "print the feature templates that ship with Margent",
     "convert": "convert a labelled file to another format or label scheme",
+    "reproduce": "run the experiments of a paper again",
     "demo": "generate data, train a tagger on it, and look around",
 }
 """Each is a module of this package with `configure(parser)` and `run(arguments) -> exit status`."""

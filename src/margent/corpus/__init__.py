@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from margent.corpus.datasets import Part as Part
     from margent.corpus.datasets import load_conll2000 as load_conll2000
     from margent.corpus.datasets import load_conll2002 as load_conll2002
+    from margent.corpus.datasets import load_muc7 as load_muc7
     from margent.corpus.datasets import load_nettalk as load_nettalk
     from margent.corpus.datasets import load_ocr_letters as load_ocr_letters
     from margent.corpus.datasets import load_treebank_sample as load_treebank_sample
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
     from margent.corpus.jsonl import read_jsonl as read_jsonl
     from margent.corpus.jsonl import word_offsets as word_offsets
     from margent.corpus.jsonl import write_jsonl as write_jsonl
+    from margent.corpus.muc import iter_muc as iter_muc
+    from margent.corpus.muc import news_offsets as news_offsets
+    from margent.corpus.muc import read_muc as read_muc
     from margent.corpus.schemes import SCHEMES as SCHEMES
     from margent.corpus.schemes import Span as Span
     from margent.corpus.schemes import convert as convert
@@ -76,10 +80,12 @@ _HOME = {
     "iter_conllu": "conllu",
     "iter_crfsuite": "crfsuite",
     "iter_jsonl": "jsonl",
+    "iter_muc": "muc",
     "iter_svmhmm": "svmhmm",
     "labels_of": "schemes",
     "load_conll2000": "datasets",
     "load_conll2002": "datasets",
+    "load_muc7": "datasets",
     "load_nettalk": "datasets",
     "load_ocr_letters": "datasets",
     "load_treebank_sample": "datasets",
@@ -88,10 +94,12 @@ _HOME = {
     "make_addresses": "generated",
     "make_chain": "generated",
     "make_separable": "generated",
+    "news_offsets": "muc",
     "read_columns": "columns",
     "read_conllu": "conllu",
     "read_crfsuite": "crfsuite",
     "read_jsonl": "jsonl",
+    "read_muc": "muc",
     "read_svmhmm": "svmhmm",
     "span_constraints": "schemes",
     "spans": "schemes",

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from margent.corpus.columns import Columns, read_columns
 from margent.corpus.conllu import read_conllu
+from margent.corpus.muc import read_muc
 from margent.corpus.source import Source
 from margent.errors import CorpusError, DataNotFoundError
 
@@ -169,6 +170,29 @@ def load_wnut17(*, data_home: str | os.PathLike[str] | None = None) -> Dataset:
         test=test,
         description="Emerging entities in noisy text; Derczynski, Nichols, van Erp and Limsopatham, W-NUT 2017.",
         terms="CC BY 4.0.",
+    )
+
+
+def load_muc7(*, data_home: str | os.PathLike[str] | None = None) -> Dataset:
+    """Named entities in English news, MUC-7: X tokens, y in IOB2, seven types; licensed by the LDC.
+
+    Files: ``muc7/{train,dev,test}.sgml``, the tagged stories (answer keys) of the named entity task: the training, the
+    dry-run and the formal-test set, several files of the release one after the other; `dev` is None where there is
+    none. `margent.corpus.read_muc` says how they are read.
+    """
+    home = _Home(data_home, ["muc7"], "https://catalog.ldc.upenn.edu/LDC2001T02")
+    parts = {name: Part(*read_muc(home.find(f"{name}.sgml")).split()) for name in ("train", "test")}
+    try:
+        dev = Part(*read_muc(home.find("dev.sgml")).split())
+    except DataNotFoundError:
+        dev = None
+    return Dataset(
+        "muc7",
+        train=parts["train"],
+        dev=dev,
+        test=parts["test"],
+        description="Named entities in the New York Times; Chinchor and Robinson, MUC-7 1998.",
+        terms="Licensed by the Linguistic Data Consortium, LDC2001T02.",
     )
 
 

@@ -116,7 +116,7 @@ def _lowest(function: Callable[[float], float], start: float, steps: int = 60) -
 
 
 def held_out_temperature(
-    tagger: Tagger, X: Any, y: Any, sample_weight: Any, development: tuple[Any, Any], progress: bool | None
+    tagger: Tagger, X: Any, y: Any, sample_weight: Any, development: tuple[Any, Any, str | None], progress: bool | None
 ) -> float | None:
     """For `Tagger(calibration=share)`: the temperature of a tagger like this one, trained without a share of (X, y).
 
@@ -132,7 +132,7 @@ def held_out_temperature(
     other = type(tagger)(**{**tagger.get_params(deep=False), "calibration": 0, "scheme": tagger.scheme_})
     feature_map = feature_map_for(tagger.features, _part(X, rest))
     # With the labels of the whole: parameters may name some that are only in the sentences held out.
-    parts = (_part(X, rest), _part(y, rest), _part(weights, rest), *development)
+    parts = (_part(X, rest), _part(y, rest), _part(weights, rest), development)
     other._learn(feature_map, tagger._labels, None, *parts, (), progress, True)
     if other.interrupted_:  # half trained, its scores are not of the size of the other's
         raise KeyboardInterrupt

@@ -18,19 +18,33 @@ from margent.models.labels import MISSING, LabelSet
 Ids = NDArray[np.int32]
 
 
+METRICS = ("span_f1", "inside_f1", "accuracy")
+"""What a labelling may be judged by: F1 of spans, F1 of the tokens that are not `O`, the share of right tokens."""
+
+
+def check_metric(name: str, metric: str | None) -> None:
+    if metric is not None and metric not in METRICS:
+        raise ValueError(f"{name} should be one of {', '.join(METRICS)} or None, got {metric!r}")
+
+
 class Gold:
     """The right labels of some data, to compare predictions with.
 
     labels : those of the model. A label that is not among them cannot be predicted, and gets an id of its own.
     spans : whether the score is span F1; otherwise, or where labels are missing, it is the share of right tokens.
+    metric : one of `METRICS`, for a score chosen by the user instead; it needs a label for each token.
     """
 
-    def __init__(self, y: Any, encoded: Encoded, labels: LabelSet, *, spans: bool) -> None:
+    def __init__(self, y: Any, encoded: Encoded, labels: LabelSet, *, spans: bool, metric: str | None = None) -> None:
         extended = labels.extended(y)
         self.ids: Ids = extended.encode(y, encoded.lengths)
         self.there = self.ids != MISSING
         self._encoded = encoded
-        self._counter = SpanCounter(extended.names) if spans and self.there.all() else None
+        if metric not in (None, "accuracy") and not self.there.all():
+            raise CorpusError(f"the metric {metric!r} needs a label for each token, and some are missing")
+        spans = spans and self.there.all() if metric is None else metric == "span_f1"
+        self._counter = SpanCounter(extended.names) if spans else None
+        self._inside = np.array([name != "O" for name in extended.names]) if metric == "inside_f1" else None
 
     def score(self, predicted: Ids, weights_of_sentences: NDArray[np.float32] | None = None) -> float:
         """Higher is better; `weights_of_sentences`: (n_sentences,), what each span or token of a sentence counts."""
@@ -39,6 +53,11 @@ class Gold:
             weights = np.repeat(weights_of_sentences, self._encoded.lengths)
         if self._counter is not None:
             return self._counter.f1(self.ids, predicted, self._encoded.sequence_ptr, weights)
+        if self._inside is not None:
+            gold, found = self._inside[self.ids], self._inside[predicted]
+            counted = np.ones(len(gold)) if weights is None else weights
+            total = float(counted[gold].sum() + counted[found].sum())
+            return 2 * float(counted[gold & (self.ids == predicted)].sum()) / total if total else 0.0
         right = self.ids[self.there] == predicted[self.there]
         counted = np.ones(len(right)) if weights is None else weights[self.there]
         return float(np.average(right, weights=counted)) if counted.any() else 0.0

@@ -25,7 +25,7 @@ from margent.models.chain_weights import ChainWeights
 from margent.models.confident_spans import ConfidentSpan, FoundSpans
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
 from margent.models.estimator import Estimator
-from margent.models.evaluation import Gold, development_score
+from margent.models.evaluation import Gold, check_metric, development_score
 from margent.models.explanation import Explanation, explain_token, top_features
 from margent.models.inputs import as_sentences, sentence_weights, sentences_and_labels
 from margent.models.label_scheme import allowed_pairs, label_scheme
@@ -147,6 +147,7 @@ class Tagger(Estimator):
         sample_weight: Any = None,
         X_dev: Any = None,
         y_dev: Any = None,
+        dev_metric: str | None = None,
         callbacks: Iterable[Callback] = (),
         progress: bool | None = None,
     ) -> Self:
@@ -165,17 +166,22 @@ class Tagger(Estimator):
         X_dev, y_dev : development data
             The weights of the epoch that does best on them are kept, and the learner's `patience` watches them. They
             also give the `temperature_` for probabilities, unless the learner needs none.
+        dev_metric : "span_f1", "inside_f1", "accuracy" or None
+            What "best" means: F1 of spans, F1 of the tokens that are not `O`, or the share of right tokens. None: as
+            `score` does.
         callbacks : functions called with each `Epoch`; returning True ends the training
         progress : show a progress bar; None: only on a terminal
         """
         check_parameters(self)
+        check_metric("dev_metric", dev_metric)
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
         X, y = sentences_and_labels(X, y)
         feature_map = feature_map_for(self.features, X)
-        self._learn(feature_map, LabelSet(), None, X, y, sample_weight, X_dev, y_dev, callbacks, progress, True)
+        development = (X_dev, y_dev, dev_metric)
+        self._learn(feature_map, LabelSet(), None, X, y, sample_weight, development, callbacks, progress, True)
         if self.calibration and not self.interrupted_:
-            data = X, y, sample_weight, (X_dev, y_dev)
+            data = X, y, sample_weight, development
             self._fit_temperature(lambda: held_out_temperature(self, *data, progress))
         return self
 
@@ -187,6 +193,7 @@ class Tagger(Estimator):
         sample_weight: Any = None,
         X_dev: Any = None,
         y_dev: Any = None,
+        dev_metric: str | None = None,
         callbacks: Iterable[Callback] = (),
         progress: bool | None = None,
         freeze_features: bool = False,
@@ -199,9 +206,17 @@ class Tagger(Estimator):
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(
-                X, y, sample_weight=sample_weight, X_dev=X_dev, y_dev=y_dev, callbacks=callbacks, progress=progress
+                X,
+                y,
+                sample_weight=sample_weight,
+                X_dev=X_dev,
+                y_dev=y_dev,
+                dev_metric=dev_metric,
+                callbacks=callbacks,
+                progress=progress,
             )
         check_parameters(self)
+        check_metric("dev_metric", dev_metric)
         feature_map, weights = self.feature_map_, self.weights_
         if weights.order != self.order:
             raise ValueError(
@@ -209,11 +224,9 @@ class Tagger(Estimator):
                 "partial_fit goes on as training began; to change the order, start anew with fit"
             )
         X, y = sentences_and_labels(X, y)
-        grow = not freeze_features
+        development, grow = (X_dev, y_dev, dev_metric), not freeze_features
         try:
-            self._learn(
-                feature_map, self._labels, weights, X, y, sample_weight, X_dev, y_dev, callbacks, progress, grow
-            )
+            self._learn(feature_map, self._labels, weights, X, y, sample_weight, development, callbacks, progress, grow)
         except BaseException:
             # The features found so far stay, with weight 0: the tagger is as good as before.
             self.weights_ = weights.with_features(feature_map.n_unigrams, feature_map.n_edges)
@@ -229,8 +242,7 @@ class Tagger(Estimator):
         X: Any,
         y: Any,
         sample_weight: Any,
-        X_dev: Any,
-        y_dev: Any,
+        development: tuple[Any, Any, str | None],
         callbacks: Iterable[Callback],
         progress: bool | None,
         grow: bool,
@@ -267,11 +279,12 @@ class Tagger(Estimator):
         if start is not None:
             oracle.start_from(start.for_oracle())
         evaluate = None
-        if X_dev is None and y_dev is not None:
-            raise CorpusError("y_dev was given without X_dev")
+        X_dev, y_dev, metric = development
+        if X_dev is None and (y_dev is not None or metric is not None):
+            raise CorpusError(f"{'dev_metric' if y_dev is None else 'y_dev'} was given without X_dev")
         if X_dev is not None:
-            development = sentences_and_labels(X_dev, y_dev, ("X_dev", "y_dev"))
-            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, *development)
+            X_dev, y_dev = sentences_and_labels(X_dev, y_dev, ("X_dev", "y_dev"))
+            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, X_dev, y_dev, metric)
         result = train(
             learner,
             oracle,
@@ -297,7 +310,7 @@ class Tagger(Estimator):
         if weights is None or probabilistic:
             self.temperature_, self.calibrated_ = 1.0, probabilistic
         if X_dev is not None and not probabilistic and self.calibration != 0:
-            self._fit_temperature(lambda: fitted_temperature(self, *development))
+            self._fit_temperature(lambda: fitted_temperature(self, X_dev, y_dev))
 
     def calibrate(self: Self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Fits the `temperature_`, so that a confidence of 0.8 means right in eight cases of ten.
@@ -364,9 +377,10 @@ class Tagger(Estimator):
         dictionary: LabelDictionary | None,
         X: Any,
         y: Any,
+        metric: str | None,
     ) -> Callable[[dict[str, Any]], float]:
         encoded = feature_map.encode(X)
-        gold = Gold(y, encoded, labels, spans=scheme is not None)
+        gold = Gold(y, encoded, labels, spans=scheme is not None, metric=metric)
         allowed = None if dictionary is None else dictionary.allowed(X)
         mask = allowed_pairs(self.constrain, labels, scheme)
         return development_score(encoded, gold, allowed, mask, len(labels), self.order, self._threads())

@@ -11,6 +11,7 @@ from margent.corpus import (
     Columns,
     load_conll2000,
     load_conll2002,
+    load_muc7,
     load_nettalk,
     load_ocr_letters,
     load_treebank_sample,
@@ -22,6 +23,7 @@ from margent.errors import CorpusError, DataNotFoundError
 LOADERS = [
     load_conll2000,
     load_conll2002,
+    load_muc7,
     load_nettalk,
     load_ocr_letters,
     load_treebank_sample,
@@ -84,6 +86,17 @@ def test_wnut_under_its_first_names(tmp_path):
     for name in ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated"):
         put(tmp_path, f"wnut17/{name}", "a b\tO\nAnn\tB-person\n\t\n")
     assert load_wnut17(data_home=tmp_path).test.X[0] == ["a b", "Ann"]
+
+
+def test_muc_with_and_without_development_data(tmp_path):
+    story = '<DOC>\n<TEXT>\n<p>\n<ENAMEX TYPE="PERSON">Ann</ENAMEX> sings.\n</TEXT>\n</DOC>\n'
+    put(tmp_path, "muc7/train.sgml", 2 * story)
+    put(tmp_path, "muc7/test.sgml.gz", story)
+    data = load_muc7(data_home=tmp_path)
+    assert (list(data.test.X), list(data.test.y)) == ([["Ann", "sings", "."]], [["B-PERSON", "O", "O"]])
+    assert len(data.train.X) == 2 and data.dev is None
+    put(tmp_path, "muc7/dev.sgml", 3 * story)
+    assert len(load_muc7(data_home=tmp_path).dev.X) == 3
 
 
 def test_a_treebank_as_released(tmp_path):

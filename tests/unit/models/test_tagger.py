@@ -474,6 +474,37 @@ def test_development_data_choose_the_epoch() -> None:
         short.fit(X, y)
 
 
+def test_the_development_metric_can_be_chosen() -> None:
+    from margent.metrics import span_scores, token_scores
+
+    X, y = corpus(60, scheme="iob2")
+    y_dev = [[*row[:-1], "B-new"] if len(row) > 3 else row for row in y[40:]]
+    for metric, wanted in {
+        "span_f1": lambda found: span_scores(y_dev, found).f1,
+        "inside_f1": lambda found: token_scores(y_dev, found).inside.f1,
+        "accuracy": lambda found: token_scores(y_dev, found).accuracy,
+    }.items():
+        tagger = Tagger(learner=Perceptron(epochs=2)).fit(X[:40], y[:40], X_dev=X[40:], y_dev=y_dev, dev_metric=metric)
+        best = max(epoch["dev_score"] for epoch in tagger.history_)
+        assert best == pytest.approx(wanted(tagger.predict(X[40:]))), metric
+        assert 0 < best < 1
+    for wrong, options, message in (
+        (
+            ValueError,
+            {"dev_metric": "f1"},
+            "dev_metric should be one of span_f1, inside_f1, accuracy or None, got 'f1'",
+        ),
+        (CorpusError, {"dev_metric": "accuracy"}, "dev_metric was given without X_dev"),
+        (
+            CorpusError,
+            {"dev_metric": "inside_f1", "X_dev": [["a", "b"]], "y_dev": [["O", None]]},
+            "the metric 'inside_f1' needs a label for each token",
+        ),
+    ):
+        with pytest.raises(wrong, match=message):
+            Tagger().fit(X, y, **options)
+
+
 def test_the_development_score_of_spans_is_their_f1() -> None:
     X, y = corpus(60, scheme="iobes")
     tagger = Tagger(learner=Perceptron(epochs=1), constrain=True).fit(X[:40], y[:40], X_dev=X[40:], y_dev=y[40:])

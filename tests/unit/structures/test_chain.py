@@ -247,6 +247,25 @@ def test_higher_orders_agree_with_the_forest(kernels, order, dtype):
     np.testing.assert_allclose(found.pairs, forest.transition_marginals(), atol=near["abs"])
 
 
+@pytest.mark.parametrize("edges", [False, True])
+@pytest.mark.parametrize("n_labels", [4, 8, 9, 33, 70])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_k_best_of_order_1_agrees_with_the_forest(kernels, n_labels, dtype, edges):
+    rng = np.random.default_rng(n_labels)
+    for n_tokens, forbidden, ties in ((1, 0, True), (7, 0.1, True), (25, 0.1, False), (25, 0, True)):
+        scores = random_scores(rng, n_tokens, n_labels, 1, dtype, forbidden, ties=ties, edges=edges)
+        wanted = [d.score for d in chain_forest(**arrays_of(scores)).forest.k_best(60)]
+        for k in (2, 5, 60):
+            found = chain.k_best(scores, k)
+            assert [f.score for f in found] == pytest.approx(wanted[:k], **tolerance(scores))
+            assert [chain.score(scores, f.labels) for f in found] == pytest.approx(
+                [f.score for f in found], **tolerance(scores)
+            )
+            assert len({tuple(f.labels) for f in found}) == len(found)
+            if ties:  # no rounding: the order in which they were split off decides, whatever k is
+                assert [f.labels.tolist() for f in found] == [f.labels.tolist() for f in chain.k_best(scores, 60)[:k]]
+
+
 def test_a_chain_of_order_1_may_be_written_as_one_of_a_higher_order():
     first = random_scores(np.random.default_rng(0), 12, 3, ties=True, edges=True)
     for order in (2, 3):

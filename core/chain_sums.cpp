@@ -1,35 +1,16 @@
-#include "chain.hpp"
-
+// Sums over all labellings of a chain: log Z, probabilities of labels, pairs and runs, samples.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
-#include <set>
-#include <stdexcept>
-#include <string>
 #include <utility>
+#include <vector>
 
+#include "chain_lattice.hpp"
 #include "random.hpp"
 
 namespace margent {
 
-ChainShape::ChainShape(int n_labels, int order)
-    : n_labels(n_labels), order(order), base(std::int64_t{n_labels} + 1), contexts(1) {
-  if (n_labels < 1 || order < 1) throw std::invalid_argument("a chain needs at least one label and order 1");
-  const auto too_many = [=] {
-    return std::length_error("a chain of order " + std::to_string(order) + " where the number of labels is " +
-                             std::to_string(n_labels) + " has too many transitions: expected at most 2^31");
-  };
-  if (base > 1 << 16) throw too_many();
-  width = padded_width(n_labels);
-  for (int level = 1;; ++level) {
-    histories = contexts * base;
-    // Indices into a position's transitions are 32 bits wide in places.
-    if (histories > std::numeric_limits<std::int32_t>::max() / width) throw too_many();
-    if (level == order) return;
-    contexts = histories;
-  }
-}
+using namespace lattice;
 
 template <class Real>
 ExpTransitions<Real>::ExpTransitions(const ChainShape& shape, const Real* transitions) {
@@ -47,200 +28,9 @@ ExpTransitions<Real>::ExpTransitions(const ChainShape& shape, const Real* transi
 
 namespace {
 
-template <class Real>
-constexpr Real zero = -std::numeric_limits<Real>::infinity();
-
 double log_add(double a, double b) {
   if (a < b) std::swap(a, b);
   return b == zero<double> ? a : a + std::log1p(std::exp(b - a));
-}
-
-// The predecessors of all states (context, y) of one context, numbered by f = y_{t-k}: state `state + f * state_stride`
-// at t - 1, reached over transitions[row + f * row_stride + y].
-struct Predecessors {
-  int count;
-  std::ptrdiff_t state, state_stride, row, row_stride;
-};
-
-Predecessors predecessors(const ChainShape& s, std::int64_t context) {
-  if (s.order == 1) return {s.n_labels, 0, 1, 0, s.width};
-  const std::int64_t high = s.contexts / s.base;  // B^(k-2)
-  return {static_cast<int>(s.base), (context / s.base) * s.width + s.last_label(context), high * s.width,
-          context * s.width, s.contexts * s.width};
-}
-
-// A context whose most recent label is the start symbol has no tokens before it: no state of it after position 0.
-bool only_at_start(const ChainShape& s, std::int64_t context) {
-  return s.order > 1 && s.last_label(context) == s.n_labels;
-}
-
-// The index-th state in the order in which ties are decided: by the last label, then by the ones before it, backwards.
-std::int64_t state_in_tie_order(const ChainShape& s, std::int64_t index) {
-  if (s.order == 1) return index;
-  std::int64_t context = 0, rest = index % s.contexts;
-  for (std::int64_t place = s.contexts; place > 1; place /= s.base, rest /= s.base)
-    context = context * s.base + rest % s.base;
-  // The digits of `rest` came out backwards: its leading one is the most recent label of the context.
-  return context * s.width + index / s.contexts;
-}
-
-// Subtracts the largest alpha or beta of a position from all of them and returns it, so that numbers stay small however
-// long the sequence: a float has seven digits, and what is compared are differences. Nothing happens if all are -inf
-// (or one is +inf, by overflow: a difference to it would not be a number).
-template <class Real>
-double shift_to_zero(const ChainShape& s, Real* states) {
-  Real top = zero<Real>;
-  for (std::int64_t c = 0; c < s.contexts; ++c)
-    for (int y = 0; y < s.n_labels; ++y) top = std::max(top, states[c * s.width + y]);
-  if (std::isinf(top)) return 0;
-  for (std::int64_t i = 0; i < s.states(); ++i) states[i] -= top;
-  return top;
-}
-
-template <class Real>
-const Real* edges_at(const ChainScores<Real>& scores, int position) {
-  return scores.edges ? scores.edges->at(position) : nullptr;
-}
-
-// For order 1 the edge scores of a position are added to the transitions; for higher orders they are constant over the
-// predecessors of a context and are added after the maximum or sum.
-template <class Real>
-const Real* transitions_at(const ChainScores<Real>& scores, const Real* edges, Buffer<Real>& matrix) {
-  const ChainShape& s = scores.shape;
-  if (!edges || s.order > 1) return scores.transitions;
-  Real* sum = matrix.need(s.histories * s.width);
-  for (std::int64_t i = 0; i < s.histories * s.width; ++i) sum[i] = scores.transitions[i] + edges[i];
-  return sum;
-}
-
-// alpha[0]: only the context of start symbols is alive.
-template <class Real>
-void first_position(const ChainScores<Real>& scores, Real* alpha) {
-  const ChainShape& s = scores.shape;
-  std::fill(alpha, alpha + s.states(), zero<Real>);
-  const Real* row = scores.transitions + s.start_history() * s.width;
-  const Real* edges = edges_at(scores, 0);
-  Real* out = alpha + s.start_context() * s.width;
-  for (int y = 0; y < s.n_labels; ++y) {
-    out[y] = row[y] + scores.emissions[y];
-    if (edges) out[y] += edges[s.n_labels * s.width + y];
-  }
-}
-
-// One forward step of an order-1 chain that leaves out what cannot matter, exactly. Labels that are forbidden at the
-// position before are passed over. With a bound on the transitions, predecessors are taken in descending order of alpha
-// until the next one, even over the best transition into each label, cannot beat any maximum found so far; after two
-// tries the rest are taken as they come, so that a hopeless case costs little more than the complete step.
-template <class Real>
-void pruned_step(const ChainScores<Real>& scores, const Real* before, const Real* emissions,
-                 std::vector<std::int32_t>& live, Real* out) {
-  const ChainShape& s = scores.shape;
-  live.clear();
-  for (int i = 0; i < s.n_labels; ++i)
-    if (before[i] > zero<Real>) live.push_back(i);
-  const auto higher = [before](std::int32_t a, std::int32_t b) {
-    return before[a] != before[b] ? before[a] > before[b] : a < b;
-  };
-  std::fill(out, out + s.width, zero<Real>);
-  const int n = static_cast<int>(live.size());
-  int done = 0;
-  for (int batch : {16, 64}) {
-    if (!scores.transition_bound || n - done <= 2 * batch) break;
-    std::nth_element(live.begin() + done, live.begin() + done + batch, live.end(), higher);
-    kernels<Real>().max_plus_chosen(batch, live.data() + done, before, scores.transitions, s.width, s.width, out);
-    done += batch;
-    const Real next = before[live[done]];  // the highest of the rest: nth_element put it in its place
-    bool finished = true;
-    for (int j = 0; j < s.n_labels; ++j) finished &= next + scores.transition_bound[j] <= out[j];
-    if (finished) {
-      done = n;
-      break;
-    }
-  }
-  kernels<Real>().max_plus_chosen(n - done, live.data() + done, before, scores.transitions, s.width, s.width, out);
-  for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
-}
-
-// alpha of the max-plus semiring at one position after the first.
-template <class Real>
-void max_step(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, int t) {
-  const ChainShape& s = scores.shape;
-  const Real* before = work.alpha.data() + (t - 1) * s.states();
-  Real* out = work.alpha.data() + t * s.states();
-  const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
-  const Real* edges = edges_at(scores, t);
-  if (s.order == 1 && !edges && (scores.transition_bound || scores.few_labels))
-    return pruned_step(scores, before, emissions, work.live, out);
-  const Real* transitions = transitions_at(scores, edges, work.matrix);
-  for (std::int64_t c = 0; c < s.contexts; ++c, out += s.width) {
-    if (only_at_start(s, c)) {
-      std::fill(out, out + s.width, zero<Real>);
-      continue;
-    }
-    const Predecessors p = predecessors(s, c);
-    kernels<Real>().max_plus(p.count, before + p.state, p.state_stride, transitions + p.row, p.row_stride, s.width,
-                             out);
-    for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
-    if (edges && s.order > 1) {
-      const Real* row = edges + s.last_label(c) * s.width;
-      for (int j = 0; j < s.n_labels; ++j) out[j] += row[j];
-    }
-  }
-}
-
-// alpha of the max-plus semiring for all positions, shifted to zero once in a while: differences within a position are
-// what the search needs. Returns what has to be added to alpha at the last position.
-template <class Real>
-double forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
-  const ChainShape& s = scores.shape;
-  Real* alpha = work.alpha.need(scores.length * s.states());
-  first_position(scores, alpha);
-  Real* reached = work.reached.need(scores.length * s.states());
-  double shift = 0;
-  for (int begin = 0; begin + 1 < scores.length; begin += unshifted_length) {
-    Real* first = alpha + begin * s.states();
-    if (begin > 0) shift += shift_to_zero(s, first);
-    const int end = std::min(scores.length, begin + unshifted_length + 1);
-    if (s.order == 1 && !scores.edges && !scores.transition_bound && !scores.few_labels)
-      kernels<Real>().viterbi_forward(end - begin, s.n_labels, scores.transitions,
-                                      scores.emissions + static_cast<std::ptrdiff_t>(begin) * s.width, s.width, first,
-                                      reached + begin * s.states());
-    else
-      for (int t = begin + 1; t < end; ++t) max_step(scores, work, t);
-  }
-  return shift;
-}
-
-// The scores of the predecessors of `state` at `position`, up to what is the same for all of them: values[f].
-template <class Real>
-Predecessors predecessor_scores(const ChainScores<Real>& scores, const Real* alpha, int position, std::int64_t state,
-                                Real* values) {
-  const ChainShape& s = scores.shape;
-  const std::int64_t context = state / s.width;
-  const int y = static_cast<int>(state % s.width);
-  const Predecessors p = predecessors(s, context);
-  const Real* before = alpha + (position - 1) * s.states() + p.state;
-  const Real* edges = s.order == 1 ? edges_at(scores, position) : nullptr;
-  const Real* row = scores.transitions + p.row + y;
-  if (edges)
-    for (int f = 0; f < p.count; ++f) values[f] = before[f] + (row[f * p.row_stride] + edges[f * s.width + y]);
-  else
-    for (int f = 0; f < p.count; ++f) values[f] = before[f * p.state_stride] + row[f * p.row_stride];
-  return p;
-}
-
-template <class Real>
-std::int64_t best_final_state(const ChainScores<Real>& scores, const Real* alpha, Real* value) {
-  const ChainShape& s = scores.shape;
-  const Real* last = alpha + (scores.length - 1) * s.states();
-  std::int64_t best = 0;
-  *value = zero<Real>;
-  for (std::int64_t i = 0; i < s.contexts * s.n_labels; ++i) {
-    const std::int64_t state = state_in_tie_order(s, i);
-    const Real x = last[state] + scores.end[state];
-    if (x > *value) *value = x, best = state;
-  }
-  return best;
 }
 
 // log of the sum over i of exp(values[i]); -inf for none.
@@ -417,120 +207,6 @@ void exp_normalized(const Each& each, double* out, std::int64_t size) {
 }  // namespace
 
 template <class Real>
-double chain_score(const ChainScores<Real>& scores, const std::int32_t* labels) {
-  const ChainShape& s = scores.shape;
-  if (scores.length == 0) return 0;
-  double total = 0;
-  std::int64_t history = s.start_history();
-  for (int t = 0; t < scores.length; ++t) {
-    const int y = labels[t];
-    total += scores.emissions[static_cast<std::ptrdiff_t>(t) * s.width + y];
-    total += scores.transitions[history * s.width + y];
-    if (const Real* edges = edges_at(scores, t)) total += edges[(t ? labels[t - 1] : s.n_labels) * s.width + y];
-    history = (history * s.base + y) % s.histories;
-  }
-  // The history now ends in the last label; the end score wants the context before it.
-  return total + scores.end[(history / s.base) * s.width + labels[scores.length - 1]];
-}
-
-template <class Real>
-double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels) {
-  if (scores.length == 0) return 0;
-  return forward_max(scores, work) + chain_trace_back(scores, work, labels);
-}
-
-template <class Real>
-double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels) {
-  const ChainShape& s = scores.shape;
-  const Real* alpha = work.alpha.data();
-  Real value;
-  std::int64_t state = best_final_state(scores, alpha, &value);
-  if (value == zero<Real>) return value;
-  labels[scores.length - 1] = static_cast<std::int32_t>(state % s.width);
-  if (scores.transposed && !scores.edges && !scores.transition_bound && !scores.few_labels) {
-    kernels<Real>().viterbi_backward(scores.length, s.n_labels, scores.transposed, s.width, alpha,
-                                     work.reached.data(), labels);
-    return value;
-  }
-  Real* values = work.row.need(s.base);
-  for (int t = scores.length - 1; t > 0; --t) {
-    const Predecessors p = predecessor_scores(scores, alpha, t, state, values);
-    state = p.state + (std::max_element(values, values + p.count) - values) * p.state_stride;
-    labels[t - 1] = static_cast<std::int32_t>(state % s.width);
-  }
-  return value;
-}
-
-template <class Real>
-int chain_k_best(const ChainScores<Real>& scores, int k, ChainWorkspace<Real>& work, std::int32_t* labels,
-                 double* values) {
-  const ChainShape& s = scores.shape;
-  const int n = scores.length;
-  if (n == 0) {
-    values[0] = 0;
-    return 1;
-  }
-  const double shift = forward_max(scores, work);
-  const Real* alpha = work.alpha.data();
-  Real* options = work.row.need(s.base);
-  Real top;
-  best_final_state(scores, alpha, &top);
-
-  // A labelling not yet built: it agrees with labelling `parent` after `position`, is in `state` there and goes the
-  // best way before. `loss` is what it scores less than the best labelling: a sum of differences that are never
-  // negative, so no labelling can come out better than the one it was split off.
-  struct Candidate {
-    double loss;
-    std::int32_t parent, position;
-    std::int64_t state, arrival;
-    bool operator<(const Candidate& other) const {
-      return loss != other.loss ? loss < other.loss : arrival < other.arrival;
-    }
-  };
-  std::set<Candidate> open;  // never more than can still be used
-  std::int64_t arrivals = 0;
-  int done = 0;
-  const auto offer = [&](double loss, std::int32_t parent, int position, std::int64_t state) {
-    const bool full = open.size() >= static_cast<std::size_t>(k - done);
-    if (full && (open.empty() || loss >= open.rbegin()->loss)) return;
-    if (full) open.erase(std::prev(open.end()));
-    open.insert({loss, parent, position, state, arrivals++});
-  };
-
-  const Real* last = alpha + (n - 1) * s.states();
-  for (std::int64_t i = 0; i < s.contexts * s.n_labels; ++i) {
-    const std::int64_t state = state_in_tie_order(s, i);
-    const Real x = last[state] + scores.end[state];
-    if (x > zero<Real>) offer(static_cast<double>(top) - x, -1, n - 1, state);
-  }
-
-  work.states.resize(static_cast<std::size_t>(k) * n);
-  while (!open.empty() && done < k) {
-    const Candidate c = *open.begin();
-    open.erase(open.begin());
-    std::int32_t* states = work.states.data() + static_cast<std::size_t>(done) * n;
-    if (c.parent >= 0) {
-      const std::int32_t* parent = work.states.data() + static_cast<std::size_t>(c.parent) * n;
-      std::copy(parent + c.position + 1, parent + n, states + c.position + 1);
-    }
-    const int me = done;
-    values[done++] = shift + top - c.loss;
-    states[c.position] = static_cast<std::int32_t>(c.state);
-    for (int t = c.position; t > 0; --t) {
-      const Predecessors p = predecessor_scores(scores, alpha, t, states[t], options);
-      const int best = static_cast<int>(std::max_element(options, options + p.count) - options);
-      for (int f = 0; f < p.count && done < k; ++f)
-        if (f != best && options[f] > zero<Real>)
-          offer(c.loss + (static_cast<double>(options[best]) - options[f]), me, t - 1, p.state + f * p.state_stride);
-      states[t - 1] = static_cast<std::int32_t>(p.state + best * p.state_stride);
-    }
-    std::int32_t* out = labels + static_cast<std::size_t>(me) * n;
-    for (int t = 0; t < n; ++t) out[t] = states[t] % s.width;
-  }
-  return done;
-}
-
-template <class Real>
 double chain_log_partition(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   if (scores.length == 0) return 0;
   forward_log(scores, work);
@@ -687,10 +363,6 @@ void chain_sample(const ChainScores<Real>& scores, const ChainWorkspace<Real>& w
 
 #define MARGENT_INSTANTIATE(Real)                                                                                    \
   template struct ExpTransitions<Real>;                                                                              \
-  template double chain_score(const ChainScores<Real>&, const std::int32_t*);                                        \
-  template double chain_best(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                        \
-  template double chain_trace_back(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                  \
-  template int chain_k_best(const ChainScores<Real>&, int, ChainWorkspace<Real>&, std::int32_t*, double*);           \
   template double chain_log_partition(const ChainScores<Real>&, ChainWorkspace<Real>&);                              \
   template double chain_marginals(const ChainScores<Real>&, ChainWorkspace<Real>&, double*, double*);                \
   template double chain_run_log_probability(const ChainScores<Real>&, const ChainWorkspace<Real>&, double,           \

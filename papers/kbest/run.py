@@ -1,0 +1,193 @@
+"""The experiments of the k-best paper: Table 1, Fig. 2 and Fig. 3, and McNemar's test for k best against one.
+
+    margent reproduce kbest [--quick] [--out DIR] [--jobs N] [--data DIR]
+
+1. Choose C for each corpus, algorithm and k, and with it the number of epochs, never looking at the test data.
+2. Train on all training data with what was chosen, and label the test data once: Table 1.
+3. Time each algorithm, one process at a time: Fig. 2.
+4. LaRank in one pass, again and again with other seeds: Fig. 3.
+
+Each training is one line of journal.jsonl; a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from margent.errors import DataNotFoundError
+from papers.experiment import Journal, Options, Result, Task, run_tasks, with_generated, write_json
+from papers.kbest import figures, report
+from papers.kbest.plan import FULL, QUICK, Plan
+from papers.kbest.training import CROSS_VALIDATED, corpus, fingerprint, run_training
+
+HERE = Path(__file__).parent
+
+
+def run(options: Options, plan: Plan | None = None) -> Path:
+    """Runs what is missing, and writes results.json, report.md and the plots into the output folder.
+
+    The full run in its default place also renews the generated parts of README.md. Gives the path of report.md.
+    """
+    plan = plan or (QUICK if options.quick else FULL)
+    figures.check()  # nobody wants to hear at the end that there is no matplotlib
+    with options.environment():
+        experiment = Experiment(plan, options)
+        results = experiment.results()
+    folder = experiment.folder
+    write_json(folder / "results.json", results)
+    written = folder / "report.md"
+    written.write_text(report.page(report.parts(results)), encoding="utf-8")
+    figures.draw(results, folder)
+    if options.out is None and plan == FULL:
+        readme = HERE / "README.md"
+        text = with_generated(readme.read_text("utf-8"), report.parts(results, plots="results/"))
+        readme.write_text(text, encoding="utf-8")
+    return written
+
+
+class Experiment:
+    """The plan, and the results as far as they are known."""
+
+    def __init__(self, plan: Plan, options: Options) -> None:
+        self.plan, self.jobs = plan, options.jobs
+        self.corpora = _present(plan.corpora)
+        self.folder = options.folder(HERE)
+        self.journal = Journal(self.folder / "journal.jsonl")
+        self.rows = [(name, method, k) for name in self.corpora for method in plan.known_methods for k in plan.ks]
+
+    def results(self) -> dict[str, Any]:
+        chosen = self._chosen()
+        return {
+            "plan": vars(self.plan),
+            "table": self._table(chosen),
+            "times": self._times(chosen),
+            "larank": self._larank() if "larank" in self.plan.known_methods else [],
+            "commits": sorted(self.journal.commits),
+        }
+
+    def _run(self, tasks: list[Task], title: str, jobs: int | None = None) -> list[Result]:
+        return run_tasks(run_training, tasks, self.journal, jobs=jobs or self.jobs, title=title)
+
+    def _task(self, name: str, method: str, k: int, C: float | None, epochs: int, **other: Any) -> Task:
+        return {
+            "corpus": name,
+            "features": fingerprint(name),
+            "method": method,
+            "k": k,
+            "C": C,
+            "epochs": epochs,
+            "n_reprocess": self.plan.table_reprocess if method == "larank" else None,
+            "fold": None,
+            "folds": self.plan.folds,
+            "n_train": self.plan.n_train,
+            "n_test": self.plan.n_test,
+            "seed": 0,
+            "keep_right": False,
+            **other,
+        }
+
+    def _chosen(self) -> dict[tuple[str, str, int], tuple[float | None, int]]:
+        """C and the number of epochs of each row.
+
+        Differs: the paper tries every C on all folds. Here C is chosen on the first fold, early in the training, and
+        only the number of epochs on all of them. Where there is a development set, it is the one fold there is.
+        """
+        tries = [
+            self._task(*row, C, min(self.plan.C_epochs, max(self.plan.epochs(*row[:2]))), fold=0)
+            for row in self.rows
+            for C in self.plan.C_grid(row[1])
+        ]
+        best: dict[tuple[str, str, int], tuple[float, float | None]] = {}
+        for task, result in zip(tries, self._run(tries, "choosing C")):
+            row, score = (task["corpus"], task["method"], task["k"]), max(result["scores"])
+            if row not in best or score > best[row][0]:
+                best[row] = score, task["C"]
+        tries = [
+            self._task(*row, best[row][1], max(self.plan.epochs(*row[:2])), fold=fold)
+            for row in self.rows
+            if len(self.plan.epochs(*row[:2])) > 1  # LaRank has one epoch, and nothing to choose
+            for fold in (range(self.plan.folds_used) if row[0] in CROSS_VALIDATED else (0,))
+        ]
+        curves: dict[tuple[str, str, int], list[list[float]]] = {}
+        for task, result in zip(tries, self._run(tries, "choosing the number of epochs")):
+            curves.setdefault((task["corpus"], task["method"], task["k"]), []).append(result["scores"])
+
+        def epochs(row: tuple[str, str, int]) -> int:
+            grid = self.plan.epochs(*row[:2])
+            return grid[0] if row not in curves else max(grid, key=lambda n: fmean(s[n - 1] for s in curves[row]))
+
+        return {row: (best[row][1], epochs(row)) for row in self.rows}
+
+    def _table(self, chosen: dict[tuple[str, str, int], tuple[float | None, int]]) -> list[dict[str, Any]]:
+        tasks = [self._task(*row, *chosen[row], keep_right=True) for row in self.rows]
+        results = dict(zip(self.rows, self._run(tasks, "Table 1")))
+        return [
+            {
+                "corpus": name,
+                "method": method,
+                "k": k,
+                "C": chosen[name, method, k][0],
+                "epochs": chosen[name, method, k][1],
+                "token_f": result["token_f"],
+                "chunk_f": result["chunk_f"],
+                "p": None if k == 1 else report.p_value(results[name, method, 1]["right"], result["right"]),
+            }
+            for (name, method, k), result in results.items()
+        ]
+
+    def _times(self, chosen: dict[tuple[str, str, int], tuple[float | None, int]]) -> list[dict[str, Any]]:
+        """On the first corpus alone; one process at a time, so that none waits for another's memory."""
+        rows = [row for row in self.rows if row[0] == self.corpora[0]]
+        epochs = {row: 1 if row[1] == "larank" else self.plan.timed_epochs for row in rows}
+        tasks = [self._task(*row, chosen[row][0], epochs[row], fold=0, timed=True) for row in rows]
+        results = self._run(tasks, "Fig. 2", jobs=1)
+        return [{"method": row[1], "k": row[2], **result} for row, result in zip(rows, results)]
+
+    def _larank(self) -> list[dict[str, Any]]:
+        """Differs: on a part of the training data, and C is chosen from one repetition for each k and n_R.
+
+        With n_R, one example costs 1 + n_R searches and 10 n_R optimisations; 960 passes over everything take hours.
+        """
+        n_train = min(self.plan.reprocess_train, self.plan.n_train or self.plan.reprocess_train)
+        settings = [(name, k, n) for name in self.corpora for n in self.plan.reprocess for k in self.plan.ks]
+        tries = [
+            self._task(name, "larank", k, C, 1, n_reprocess=n, fold=0, n_train=n_train)
+            for name, k, n in settings
+            for C in self.plan.Cs
+        ]
+        best: dict[tuple[str, int, int], tuple[float, float]] = {}
+        for task, result in zip(tries, self._run(tries, "choosing C for Fig. 3")):
+            setting = task["corpus"], task["k"], task["n_reprocess"]
+            if setting not in best or result["scores"][0] > best[setting][0]:
+                best[setting] = result["scores"][0], task["C"]
+        tasks = [
+            self._task(name, "larank", k, best[name, k, n][1], 1, n_reprocess=n, n_train=n_train, seed=seed)
+            for name, k, n in settings
+            for seed in range(self.plan.repetitions)
+        ]
+        results = iter(self._run(tasks, "Fig. 3"))
+        return [
+            {
+                "corpus": name,
+                "k": k,
+                "n_reprocess": n,
+                "C": best[name, k, n][1],
+                "token_f": [next(results)["token_f"] for _ in range(self.plan.repetitions)],
+            }
+            for name, k, n in settings
+        ]
+
+
+def _present(names: tuple[str, ...]) -> list[str]:
+    """The corpora of the plan, all of which must be there, and MUC-7 where the user has it."""
+    for name in names:
+        corpus(name)
+    if "wnut17" not in names:
+        return list(names)
+    try:
+        corpus("muc7")
+    except DataNotFoundError:
+        return list(names)
+    return [*names[: names.index("wnut17")], "muc7", *names[names.index("wnut17") :]]

@@ -1,0 +1,77 @@
+"""`margent reproduce`: names, folders and messages; the experiments have tests of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from papers.kbest import run as kbest
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_list(margent):
+    lines = margent("reproduce", "--papers", ROOT / "papers").output.splitlines()
+    assert [line.split()[0] for line in lines] == ["kbest"]
+    assert "k-Best Max-margin Approaches" in lines[0]
+
+
+def test_another_run_in_the_folder_of_a_paper(tmp_path):
+    from margent.cli.reproduce import _names
+
+    (tmp_path / "papers" / "kbest").mkdir(parents=True)
+    for name, text in (
+        ("run", "def run(options: Options) -> Path:\n"),
+        ("best", "x = 1\n\n\ndef run(options: Options) -> Path:\n"),
+        ("plan", "def run_more():\n"),
+    ):
+        (tmp_path / "papers" / "kbest" / f"{name}.py").write_text(f"\n{text}")
+    assert _names(tmp_path / "papers") == {"kbest": "papers.kbest.run", "kbest/best": "papers.kbest.best"}
+
+
+def test_options_reach_the_experiment(margent, tmp_path, monkeypatch):
+    given = []
+
+    def run(options):
+        given.append(options)
+        path = options.folder(tmp_path) / "report.md"
+        path.write_text("# the report\n")
+        return path
+
+    monkeypatch.setattr(kbest, "run", run)
+    out = tmp_path / "out"
+    outcome = margent("reproduce", "kbest", "--quick", "--out", out, "--jobs", 3, "--data", tmp_path)
+    assert outcome.status == 0 and "# the report" in outcome.output and "out" in outcome.output.splitlines()[-1]
+    (options,) = given
+    assert (options.quick, options.out, options.jobs, options.data) == (True, out, 3, tmp_path)
+
+
+def test_unknown_name(fails):
+    fails(2, "there is no paper 'moon' in", "reproduce", "moon")
+    fails(2, "expected one of kbest", "reproduce", "moon")
+
+
+@pytest.mark.parametrize("name", ["nowhere", "papers"])
+def test_wrong_folder(fails, tmp_path, name):
+    (tmp_path / "papers").mkdir()
+    message = "--papers: expected the folder papers of Margent's repository, got"
+    fails(2, message, "reproduce", "kbest", "--papers", tmp_path / name)
+
+
+def test_without_the_repository(fails, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("margent.cli.reproduce.__file__", str(tmp_path / "a" / "b" / "c" / "reproduce.py"))
+    fails(2, "run this in a copy of the repository, or say where it is with --papers DIR", "reproduce", "kbest")
+
+
+def test_missing_data(fails, tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    for data in ("data", "data2"):
+        (tmp_path / data).mkdir()
+    out = tmp_path / "out"
+    message = "found no file train.txt (plain or .gz) in"
+    fails(1, message, "reproduce", "kbest", "--data", tmp_path / "data", "--out", out)
+    assert not out.exists()
+    fails(2, "is not a folder", "reproduce", "kbest", "--data", tmp_path / "nowhere")
+    monkeypatch.delenv("MARGENT_DATA", raising=False)
+    fails(1, "expected the folder of the data sets in data_home or in the environment", "reproduce", "kbest")
