@@ -31,6 +31,7 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.versus.crfsuite
+	$(BIN)/python -m benchmarks.versus.crfsuite_crf
 	$(BIN)/python -m benchmarks.micro.chain
 	$(BIN)/python -m benchmarks.micro.large
 	$(BIN)/python -m benchmarks.micro.compact

@@ -101,13 +101,17 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
   if (n_edges) edges_ = std::make_unique<SparseRows>(n_edges, shape_.base * shape_.width);
   if (label_costs_.empty()) label_costs_.assign(n_labels, 1.0f);
   pair_costs_ = label_costs_.size() != static_cast<std::size_t>(n_labels);
+  scorer_ = std::make_unique<ChainScorer<float>>(model());
+}
+
+LinearChain ChainOracle::model() const {
   LinearChain model{shape_, &unigrams()};
   model.edges = edges_.get();
   model.transitions = transitions_.total.data();
   model.end = transitions_.end.data();
   model.transposed = transitions_.transposed.data();
   model.transition_bound = transitions_.bound.data();
-  scorer_ = std::make_unique<ChainScorer<float>>(model);
+  return model;
 }
 
 // Whether a search that returned this score has written a labelling: not for -inf, nor for what is no number.

@@ -55,6 +55,12 @@ class ChainOracle final : public Oracle {
 
   const ChainShape& shape() const { return shape_; }
   const Clock& clock() const { return clock_; }
+  const Examples& examples() const { return examples_; }
+  bool learn_transitions() const { return learn_transitions_; }
+  // [L], or [L * L] where the cost depends on the right label and on the wrong one.
+  const std::vector<float>& label_costs() const { return label_costs_; }
+  // The weights as they are at any time, as the search sees them.
+  LinearChain model() const;
   DenseRows* dense() { return dense_.get(); }
   SparseRows* sparse() { return sparse_.get(); }
   SparseRows* edges() { return edges_.get(); }

@@ -1,5 +1,6 @@
 // Chooses the kernels at run time.
 #include "kernels.hpp"
+#include "sum_kernels.hpp"
 
 #include <atomic>
 #if defined(_M_X64)
@@ -12,12 +13,14 @@ namespace margent {
 namespace portable {
 extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
+extern const SumKernels sums;
 }  // namespace portable
 
 #if defined(__x86_64__) || defined(_M_X64)
 namespace avx2 {
 extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
+extern const SumKernels sums;
 }  // namespace avx2
 
 static bool machine_has_avx2() {
@@ -50,6 +53,8 @@ template <>
 const Kernels<double>& kernels<double>() {
   return avx2_in_use ? avx2::double_kernels : portable::double_kernels;
 }
+
+const SumKernels& sum_kernels() { return avx2_in_use ? avx2::sums : portable::sums; }
 
 const char* instruction_set() { return avx2_in_use ? "avx2" : "portable"; }
 

@@ -399,3 +399,5 @@ const Kernels<double> double_kernels = all_kernels<double>;
 
 }  // namespace MARGENT_ISA
 }  // namespace margent
+
+#include "sum_kernels_body.hpp"

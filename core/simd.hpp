@@ -50,6 +50,23 @@ template <class Real, int W>
 MARGENT_INLINE Vec<Real, W> maximum(Vec<Real, W> a, Vec<Real, W> b) {
   return {a.lanes > b.lanes ? a.lanes : b.lanes};
 }
+// Each number without its fraction.
+template <int W>
+MARGENT_INLINE Vec<float, W> truncate(Vec<float, W> a) {
+  typedef std::int32_t Whole __attribute__((vector_size(W * sizeof(float))));
+  return {__builtin_convertvector(__builtin_convertvector(a.lanes, Whole), typename Vec<float, W>::Lanes)};
+}
+// 2^k for whole numbers -126 <= k <= 127.
+template <int W>
+MARGENT_INLINE Vec<float, W> power_of_two(Vec<float, W> k) {
+  typedef std::int32_t Whole __attribute__((vector_size(W * sizeof(float))));
+  return {(typename Vec<float, W>::Lanes)((__builtin_convertvector(k.lanes, Whole) + 127) << 23)};
+}
+// a where x > bound, elsewhere 0.
+template <int W>
+MARGENT_INLINE Vec<float, W> where_above(Vec<float, W> x, Vec<float, W> bound, Vec<float, W> a) {
+  return {x.lanes > bound.lanes ? a.lanes : typename Vec<float, W>::Lanes{}};
+}
 template <class Real, int W>
 MARGENT_INLINE Real lane(Vec<Real, W> a, int i) {
   return a.lanes[i];
@@ -94,6 +111,22 @@ MARGENT_INLINE Vec<Real, W> operator*(Vec<Real, W> a, Vec<Real, W> b) {
 template <class Real, int W>
 MARGENT_INLINE Vec<Real, W> maximum(Vec<Real, W> a, Vec<Real, W> b) {
   for (int i = 0; i < W; ++i) a.lanes[i] = a.lanes[i] > b.lanes[i] ? a.lanes[i] : b.lanes[i];
+  return a;
+}
+template <int W>
+MARGENT_INLINE Vec<float, W> truncate(Vec<float, W> a) {
+  for (int i = 0; i < W; ++i) a.lanes[i] = static_cast<float>(static_cast<std::int32_t>(a.lanes[i]));
+  return a;
+}
+template <int W>
+MARGENT_INLINE Vec<float, W> power_of_two(Vec<float, W> k) {
+  for (int i = 0; i < W; ++i)
+    k.lanes[i] = __builtin_bit_cast(float, (static_cast<std::int32_t>(k.lanes[i]) + 127) << 23);
+  return k;
+}
+template <int W>
+MARGENT_INLINE Vec<float, W> where_above(Vec<float, W> x, Vec<float, W> bound, Vec<float, W> a) {
+  for (int i = 0; i < W; ++i) a.lanes[i] = x.lanes[i] > bound.lanes[i] ? a.lanes[i] : 0.0f;
   return a;
 }
 template <class Real, int W>

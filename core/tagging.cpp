@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chain_expectations.hpp"
 #include "strings.hpp"
 
 namespace margent {
@@ -44,15 +45,29 @@ void tag_k_best(const LinearChain& model, const Examples& examples, int k, int t
   });
 }
 
-void tag_marginals(const LinearChain& model, const Examples& examples, double scale, int threads, double* nodes,
+void tag_marginals(const LinearChain& model, const Examples& given, double scale, int threads, double* nodes,
                    double* pairs, double* log_partitions) {
   const std::int64_t n_labels = model.shape.n_labels;
-  const auto run = [&](Tagging<double>& state, std::int64_t s) {
+  const Examples examples = in_order(given);
+  // Single precision where it will do; made only where it can.
+  struct State : Tagging<double> {
+    State(const LinearChain& model, double scale) : Tagging<double>(model, scale) {}
+    std::unique_ptr<ChainExpectations> quick;
+  };
+  const auto make = [&] {
+    auto state = std::make_unique<State>(model, scale);
+    if (pairs || model.shape.order > 1) return state;
+    state->quick = std::make_unique<ChainExpectations>(model, std::vector<float>{});
+    state->quick->refresh(scale);
+    return state;
+  };
+  const auto run = [&](State& state, std::int64_t s) {
     const std::int64_t begin = examples.begin(s);
+    if (state.quick && state.quick->marginals(examples, s, nodes + begin * n_labels, &log_partitions[s])) return;
     log_partitions[s] = chain_marginals(state.scorer.score(examples, s), state.work, nodes + begin * n_labels,
                                         pairs ? pairs + begin * (n_labels + 1) * n_labels : nullptr);
   };
-  for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
+  for_each_sequence(examples.n_sequences, threads, make, run);
 }
 
 void tag_runs(const LinearChain& model, const Examples& examples, double scale, int threads, std::int64_t n_runs,

@@ -19,6 +19,8 @@ What is measured
     f1               chunk F1 on the test file (conlleval), percent
     pa1, pa5         processor seconds a pass of the passive-aggressive learner takes, features ready: ours with the
                      best answer and with the 5 best, theirs (which knows only the best) in both rows
+
+The conditional random field (lbfgs, l2sgd) has a benchmark of its own: python -m benchmarks.versus.crfsuite_crf
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 _HOME: dict[str, str] = {
     "Answer": "margent.learners",
+    "CRF": "margent.learners",
     "CalibrationWarning": "margent.errors",
     "Columns": "margent.corpus.columns",
     "ConfidentSpan": "margent.models",
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from margent.errors import NotFittedError as NotFittedError
     from margent.features import Templates as Templates
     from margent.features import TokenMatrix as TokenMatrix
+    from margent.learners import CRF as CRF
     from margent.learners import MIRA as MIRA
     from margent.learners import SDM as SDM
     from margent.learners import Answer as Answer

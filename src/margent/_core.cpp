@@ -14,5 +14,6 @@ NB_MODULE(_core, m) {
   bind_chain(m);
   bind_features(m);
   bind_learning(m);
+  bind_likelihood(m);
   bind_tagging(m);
 }

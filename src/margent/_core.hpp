@@ -32,4 +32,5 @@ void bind_columns(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_learning(nb::module_& m);
+void bind_likelihood(nb::module_& m);
 void bind_tagging(nb::module_& m);

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.errors import CorpusError, not_fitted
-from margent.learners import Perceptron
+from margent.learners import CRF as ConditionalRandomField
+from margent.learners import PassiveAggressive, Perceptron
 from margent.learners.parameters import check_number, check_whole
 from margent.learners.training import Callback
 from margent.models import Tagger, load, tagger_file
@@ -31,25 +32,38 @@ class CRF(Estimator):
 
     Every parameter has the name, the place and the default of the original; None stands for the algorithm's default.
     Parameters that the chosen algorithm does not have are an error in `fit`; those without a counterpart here give a
-    warning.
+    warning when given.
 
     Parameters
     ----------
     algorithm : "lbfgs" (if None), "l2sgd", "ap", "pa" or "arow"
-        In this version there is "ap" alone, the averaged perceptron; the others raise `ValueError` in `fit`.
+        The learners `margent.CRF` with L-BFGS (OWL-QN where c1 > 0) and with stochastic gradient descent, the averaged
+        `Perceptron`, and `PassiveAggressive`. There is no "arow": `fit` raises `ValueError`; the nearest is "pa".
     min_freq : number
         Attributes that occur less often in the training data are left out. Differs: the original counts attributes
         together with a label.
     all_possible_states, all_possible_transitions : bool
-        Margent gives a weight to each combination that training touches, seen in the data or not: True is always
-        meant, False gives a warning.
+        For "lbfgs" and "l2sgd": weights also for combinations that the data do not have; False if None. The others
+        give a weight to each combination that training touches: True is always meant, False gives a warning.
+    c1, c2 : number
+        What the sizes of the weights ("lbfgs" only) and their squares cost; 0 and 1.
     max_iterations : int
-        Passes over the training data; 100 for "ap".
+        Passes over the training data: 100 for "ap" and "pa", 1000 for "l2sgd", without limit for "lbfgs".
+    num_memories : int
+        Changes of the weights that "lbfgs" remembers; 6.
     epsilon : number
-        Training ends when the share of wrong labels in an iteration is less than this; 1e-5 for "ap".
-    c1, c2, num_memories, period, delta, linesearch, max_linesearch : of "lbfgs" and "l2sgd"
-    calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials : of "l2sgd"
-    pa_type, c, error_sensitive, averaging : of "pa"
+        "ap" and "pa" end when the share of wrong labels in an iteration is less than this; 1e-5. No effect for "lbfgs".
+    period, delta : int, number
+        "lbfgs" and "l2sgd" end when `period` iterations, 10, lower the objective by less than a share of `delta`, 1e-5
+        and 1e-6.
+    linesearch, max_linesearch, calibration_... : of "lbfgs" and "l2sgd"
+        No effect: Margent has one line search, and finds the first step of "l2sgd" by itself.
+    pa_type, c : of "pa"
+        0: steps as long as it takes; 1 (if None): no longer than `c`, 1. There is no 2.
+    error_sensitive : of "pa"
+        No effect: a labelling costs the number of its mistakes.
+    averaging : of "pa"
+        Whether weights are averaged over all steps; True if None.
     variance, gamma : of "arow"
     verbose : bool
         Show a progress bar.
@@ -63,7 +77,7 @@ class CRF(Estimator):
     Attributes
     ----------
     tagger_ : the `margent.Tagger` that does the work
-    history_ : list of dicts, one per iteration: loss, accuracy, seconds, dev_score
+    history_ : list of dicts, one per iteration: loss, accuracy or objective, seconds, dev_score
 
     Examples
     --------
@@ -169,8 +183,8 @@ class CRF(Estimator):
     def predict_marginals(self, X: Any) -> NDArray[np.object_]:
         """(n_sequences,) objects: for each sequence a list with a dict from label to probability for each token.
 
-        The scores of a perceptron are not probabilities by nature: give `fit` development data to calibrate them, or
-        there is a `CalibrationWarning`.
+        Those of "ap" and "pa" are not probabilities by nature: give `fit` development data to calibrate them, or there
+        is a `CalibrationWarning`.
         """
         tagger = self._fitted()
         names = tagger.classes_.tolist()
@@ -258,11 +272,11 @@ class CRF(Estimator):
     def _training(self) -> _Training:
         """The learner for the parameters, all of them checked."""
         name = "lbfgs" if self.algorithm is None else self.algorithm
+        if name == "arow":
+            raise ValueError("algorithm='arow' has no counterpart in Margent; the nearest is algorithm='pa'")
         if name not in _ALGORITHMS:
-            given = f"algorithm={self.algorithm!r}" + (" stands for 'lbfgs', which" if self.algorithm is None else "")
-            problem = "does not exist in this version of Margent" if name in _ORIGINAL else "is not known"
-            there = ", ".join(f"algorithm={known!r} ({row.title})" for known, row in _ALGORITHMS.items())
-            raise ValueError(f"{given} {problem}; use {there}")
+            there = ", ".join(f"{known!r} ({row.title})" for known, row in _ALGORITHMS.items())
+            raise ValueError(f"algorithm={self.algorithm!r} is not known; expected one of {there}")
         row = _ALGORITHMS[name]
         wrong = [option for option in _OPTIONS if option not in row.options and getattr(self, option) is not None]
         if wrong:
@@ -273,11 +287,15 @@ class CRF(Estimator):
         if self.min_freq is not None:
             check_number(self, "min_freq", minimum=0)
         for option in ("all_possible_states", "all_possible_transitions"):
-            if getattr(self, option) not in (None, True):
+            if getattr(self, option) not in (None, True) and name in ("ap", "pa"):
                 warnings.warn(f"{option}=False has no effect: any combination may get a weight", stacklevel=3)
         if self.keep_tempfiles:
             warnings.warn("keep_tempfiles=True has no effect: there are no temporary files", stacklevel=3)
-        return row.training(self)
+        training = row.training(self)
+        for option in row.ignored:
+            if getattr(self, option) is not None:
+                warnings.warn(f"{option} of algorithm={name!r} has no effect in Margent", stacklevel=3)
+        return training
 
 
 class _Training(NamedTuple):
@@ -288,28 +306,91 @@ class _Training(NamedTuple):
 
 
 class _Algorithm(NamedTuple):
-    """An algorithm of the original: in words, the options it has, and how they become a learner."""
+    """An algorithm of the original: in words, the options it has, how they become a learner, and those that do not."""
 
     title: str
     options: tuple[str, ...]
     training: Callable[[CRF], _Training]
+    ignored: tuple[str, ...] = ()
+
+
+def _lbfgs(crf: CRF) -> _Training:
+    searches = ("MoreThuente", "Backtracking", "StrongBacktracking")
+    if crf.linesearch is not None and crf.linesearch not in searches:
+        raise ValueError(f"linesearch of CRF should be one of {', '.join(searches)}, got {crf.linesearch!r}")
+    c1 = _given(crf, "c1", 0.0)
+    memory = _given_whole(crf, "num_memories", 6)
+    return _likelihood(crf, "owlqn" if c1 else "lbfgs", _NO_LIMIT, 1e-5, l1=c1, memory=memory)
+
+
+def _stochastic(crf: CRF) -> _Training:
+    return _likelihood(crf, "sgd", 1000, 1e-6)
+
+
+def _likelihood(crf: CRF, method: Any, iterations: int, delta: float, **parameters: Any) -> _Training:
+    learner = ConditionalRandomField(
+        method=method,
+        l2=_given(crf, "c2", 1.0),
+        epochs=_given_whole(crf, "max_iterations", iterations),
+        tol=_given(crf, "delta", delta),
+        period=_given_whole(crf, "period", 10),
+        all_pairs=bool(crf.all_possible_states),
+        all_transitions=bool(crf.all_possible_transitions),
+        boundaries=False,  # the original has no weights for the first and the last label
+        **parameters,
+    )
+    return _Training(learner, [])
 
 
 def _averaged_perceptron(crf: CRF) -> _Training:
-    check_whole(crf, "max_iterations", minimum=1, optional=True)
-    if crf.epsilon is not None:
-        check_number(crf, "epsilon", minimum=0)
-    epochs = 100 if crf.max_iterations is None else crf.max_iterations
-    epsilon = 1e-5 if crf.epsilon is None else crf.epsilon
-    return _Training(Perceptron(epochs=epochs), [lambda epoch: 1 - epoch.accuracy < epsilon])
+    return _Training(Perceptron(epochs=_given_whole(crf, "max_iterations", 100)), [_enough_right(crf)])
 
 
+def _passive_aggressive(crf: CRF) -> _Training:
+    if crf.pa_type not in (None, 0, 1):
+        raise ValueError(
+            f"pa_type of CRF should be 0 or 1 in Margent (steps without a limit, or up to c), got {crf.pa_type!r}"
+        )
+    longest = 1e100 if crf.pa_type == 0 else _given(crf, "c", 1.0, above=True)
+    average = True if crf.averaging is None else bool(crf.averaging)
+    learner = PassiveAggressive(C=longest, average=average, epochs=_given_whole(crf, "max_iterations", 100))
+    return _Training(learner, [_enough_right(crf)])
+
+
+def _enough_right(crf: CRF) -> Callback:
+    epsilon = _given(crf, "epsilon", 1e-5)
+    return lambda epoch: epoch.accuracy is not None and 1 - epoch.accuracy < epsilon
+
+
+def _given(crf: CRF, name: str, default: float, *, above: bool = False) -> float:
+    """The number that was given, or the original's default."""
+    if getattr(crf, name) is None:
+        return default
+    check_number(crf, name, minimum=0, above=above)
+    return float(getattr(crf, name))
+
+
+def _given_whole(crf: CRF, name: str, default: int) -> int:
+    check_whole(crf, name, minimum=1, optional=True)
+    return default if getattr(crf, name) is None else int(getattr(crf, name))
+
+
+_NO_LIMIT = 2**31 - 1
+_COMMON = ("c2", "max_iterations", "period", "delta")
+_CALIBRATION = tuple(f"calibration_{name}" for name in ("eta", "rate", "samples", "candidates", "max_trials"))
+_LINE_SEARCH = ("epsilon", "linesearch", "max_linesearch")
 _ALGORITHMS = {
+    "lbfgs": _Algorithm("CRF by L-BFGS", ("c1", *_COMMON, "num_memories", *_LINE_SEARCH), _lbfgs, _LINE_SEARCH),
+    "l2sgd": _Algorithm("CRF by stochastic descent", (*_COMMON, *_CALIBRATION), _stochastic, _CALIBRATION),
     "ap": _Algorithm("averaged perceptron", ("max_iterations", "epsilon"), _averaged_perceptron),
+    "pa": _Algorithm(
+        "passive-aggressive",
+        ("pa_type", "c", "error_sensitive", "averaging", "max_iterations", "epsilon"),
+        _passive_aggressive,
+        ("error_sensitive",),
+    ),
 }
 """The algorithms there are, by the original's names."""
-
-_ORIGINAL = ("lbfgs", "l2sgd", "ap", "pa", "arow")
 
 _OPTIONS = (
     *("c1", "c2", "max_iterations", "num_memories", "epsilon", "period", "delta", "linesearch", "max_linesearch"),

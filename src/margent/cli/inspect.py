@@ -147,9 +147,11 @@ def _training(summary: dict[str, Any], history: list[dict[str, Any]]) -> str:
     best = summary["best_epoch"]
     row = history[best - 1] if best is not None and best <= len(history) else history[-1]
     text = f"{len(history)} epoch{'s' if len(history) != 1 else ''}"
-    text += (
-        f", {sum(epoch['seconds'] for epoch in history):.2f} s, accuracy while learning {100 * row['accuracy']:.2f} %"
-    )
+    text += f", {sum(epoch['seconds'] for epoch in history):.2f} s"
+    if row["accuracy"] is not None:
+        text += f", accuracy while learning {100 * row['accuracy']:.2f} %"
+    if row.get("objective") is not None:
+        text += f", objective {row['objective']:.2f}"
     if row.get("dev_score") is not None:
         text += f"; epoch {row['epoch']} was best on the development data with {100 * row['dev_score']:.2f}"
     return text + ("; interrupted" if summary["interrupted"] else "")

@@ -142,13 +142,22 @@ class _EpochTable:
     def __init__(self, say: _Printer, *, with_dev: bool) -> None:
         self._say = say
         self._best = -1.0
-        self._heading = "\nepoch  accuracy     updates  seconds" + ("     dev" if with_dev else "")
+        self._with_dev = with_dev
+        self._begun = False
 
     def add(self, epoch: Any) -> None:
-        if self._heading:
-            self._say(self._heading)
-            self._heading = ""
-        line = f"{epoch.epoch:5}  {100 * epoch.accuracy:7.2f}%  {epoch.updates:10,}  {epoch.seconds:7.2f}"
+        # A learner that does not search while it learns has an objective to watch instead.
+        searched = epoch.accuracy is not None
+        if not self._begun:
+            heading = "accuracy     updates" if searched else "   objective   updates"
+            self._say(f"\nepoch  {heading}  seconds" + ("     dev" if self._with_dev else ""))
+            self._begun = True
+        reached = (
+            f"{100 * epoch.accuracy:7.2f}%  {epoch.updates:10,}"
+            if searched
+            else f"{epoch.objective:12.2f}  {epoch.updates:8,}"
+        )
+        line = f"{epoch.epoch:5}  {reached}  {epoch.seconds:7.2f}"
         if epoch.dev_score is not None:
             line += f"  {100 * epoch.dev_score:6.2f}{' *' if epoch.dev_score > self._best else ''}"
             self._best = max(self._best, epoch.dev_score)

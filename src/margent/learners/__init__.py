@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from margent.learners.crf import CRF
 from margent.learners.larank import LaRank
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
@@ -23,6 +24,7 @@ LEARNERS: dict[str, type[Any]] = {
     "sdm": SDM,
     "larank": LaRank,
     "ssvm": StructuredSVM,
+    "crf": CRF,
 }
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 
@@ -45,6 +47,7 @@ def learner_name(learner: Any) -> str | None:
 
 
 __all__ = [
+    "CRF",
     "LEARNERS",
     "MIRA",
     "SDM",

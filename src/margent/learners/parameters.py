@@ -40,6 +40,13 @@ def check_flag(owner: Any, name: str) -> None:
         raise ValueError(f"{name} of {type(owner).__name__} should be True or False, got {value!r}")
 
 
+def check_choice(owner: Any, name: str, choices: tuple[str, ...]) -> None:
+    """The parameter must be one of these words."""
+    value = getattr(owner, name)
+    if value not in choices:
+        raise ValueError(f"{name} of {type(owner).__name__} should be one of {', '.join(choices)}, got {value!r}")
+
+
 def check_epochs(owner: Any) -> None:
     """The parameters that every learner of the training loop has."""
     check_whole(owner, "epochs", minimum=1)

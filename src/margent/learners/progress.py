@@ -39,7 +39,8 @@ class ProgressBar:
     def epoch_done(self, epoch: Any) -> None:
         self._before += self._n_examples
         if self._bar is not None:
-            text = f"epoch {epoch.epoch}: accuracy {epoch.accuracy:.4f}"
+            reached = f"objective {epoch.objective:.6g}" if epoch.accuracy is None else f"accuracy {epoch.accuracy:.4f}"
+            text = f"epoch {epoch.epoch}: {reached}"
             if epoch.dev_score is not None:
                 text += f", development {epoch.dev_score:.4f}"
             self._bar.update(self._task, description=text)

@@ -2,7 +2,8 @@
 
 Learning is one loop over an oracle. For example i and the weights as they stand, the oracle answers with the gold side
 and its rivals: wrong answers, best first, each with its feature vector and its loss. A learner turns that into a step.
-Neither knows the other: every learner works with every oracle.
+Neither knows the other: every learner works with every oracle. Learners of the likelihood (`CRF`) ask for sums over all
+answers instead of the best ones: `expect`, which an oracle may have.
 
 An oracle for a structure of your own is a Python class with `n_features`, `__len__` and `answer`, as sketched here;
 docs/design.md has a complete one that runs:
@@ -26,7 +27,7 @@ docs/design.md has a complete one that runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -73,6 +74,20 @@ class Oracle(Protocol):
         """Gold and up to `k` rivals of an example: the answers with the largest score + cost * loss."""
 
 
+class ExpectingOracle(Protocol):
+    """An oracle, written in Python, that can sum over all answers: what a `CRF` needs."""
+
+    @property
+    def n_features(self) -> int: ...
+    def __len__(self) -> int: ...
+
+    def expect(self, example: int, weights: NDArray[np.float64]) -> tuple[float, FeatureVector]:
+        """Minus the log-probability of the gold side, and its gradient: expected features minus those of gold.
+
+        Both times the weight of the example, if it has one.
+        """
+
+
 class Learner(Protocol):
     """What the training loop asks of a learner: how to run, and the native rule that makes the steps.
 
@@ -89,6 +104,31 @@ class Learner(Protocol):
     @property
     def patience(self) -> int | None: ...
     def rule(self) -> _core.Rule: ...
+
+
+class Step(NamedTuple):
+    """What a batch learner says after a step: the loss of all examples, the objective it lowers, how much it did."""
+
+    loss: float
+    objective: float
+    updates: int
+
+
+class BatchLearner(Protocol):
+    """A learner that sees all examples before it moves: it makes its own steps on an objective of the oracle."""
+
+    @property
+    def epochs(self) -> int: ...
+    @property
+    def patience(self) -> int | None: ...
+    def objective(self, oracle: Any, threads: int) -> Any:
+        """A function of the weights, over all examples of the oracle."""
+
+    def steps(self, objective: Any, random: np.random.Generator, advance: Callable[[int], None]) -> Iterator[Step]:
+        """Moves the weights, a step at a time, until nothing is gained; `advance` hears how many examples are done.
+
+        An exception within a step leaves weights that are worth keeping.
+        """
 
 
 class NativeOracle(Protocol):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from margent import _core
 from margent.learners.duality import WithGap, with_gap
 from margent.learners.progress import ProgressBar
-from margent.learners.protocol import Learner, NativeOracle, Oracle
+from margent.learners.protocol import BatchLearner, ExpectingOracle, Learner, NativeOracle, Oracle
 
 # How long one native call may run: long enough to cost nothing, short enough for Ctrl-C and a live progress bar.
 _SLICE_SECONDS = 0.2
@@ -20,15 +21,18 @@ _SLICE_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Epoch:
-    """What is known after an epoch. `accuracy`: of the searches made while learning, before each update.
+    """What is known after an epoch.
 
-    `objective`: the dual objective that the learner raises, where there is one. `primal` and `gap`, where the learner
-    was given a gap: the primal objective of the last weights, and how far the dual is below, as a part of it.
+    `accuracy`: of the searches made while learning, before each update; None for a learner that does not search.
+    `updates`: moves of the weights; for a CRF, how often all examples (sgd: each of them) were looked at.
+    `objective`: what the learner lowers (CRF) or raises (SDM: the dual), where there is such a thing.
+    `primal` and `gap`, where the learner was given a gap: the primal objective of the last weights, and how far the
+    dual is below, as a part of it.
     """
 
     epoch: int
     loss: float
-    accuracy: float
+    accuracy: float | None
     updates: int
     seconds: float
     dev_score: float | None = None
@@ -55,10 +59,11 @@ class Training:
 
 
 def train(
-    learner: Learner,
-    oracle: Oracle | NativeOracle,
+    learner: Learner | BatchLearner,
+    oracle: Oracle | ExpectingOracle | NativeOracle,
     *,
     seed: int = 0,
+    threads: int = 1,
     evaluate: Callable[[Any], float] | None = None,
     callbacks: Iterable[Callback] = (),
     progress: bool | None = None,
@@ -70,6 +75,7 @@ def train(
     learner : the learner, for example `Perceptron(epochs=5)`
     oracle : native, or a Python class (see margent.learners.protocol)
     seed : of the order of the examples
+    threads : for learners that see all examples before they move (`CRF`); does not change the results
     evaluate : from weights to a score on development data, higher is better; called after each epoch. The weights of
         the best epoch are kept, and `learner.patience` epochs without gain end the training.
     callbacks : called with each `Epoch`
@@ -77,40 +83,35 @@ def train(
 
     Ctrl-C ends the training and keeps the best weights so far.
     """
-    native: Any = oracle if isinstance(oracle, _core.Oracle) else _python_oracle(oracle)
     if learner.patience is not None and evaluate is None:
         raise ValueError(f"patience={learner.patience} needs development data to watch, and none was given")
-    rule = learner.rule()
     called = _callables(callbacks)
     random = np.random.default_rng(seed)
     result = Training(weights=None)
     best_score = -np.inf
-    with ProgressBar(learner.epochs, len(native), shown=progress) as bar:
+    run = _Passes(learner, oracle) if hasattr(learner, "rule") else _Steps(learner, oracle, threads)
+    with ProgressBar(learner.epochs, len(run), shown=progress) as bar:
         try:
-            for number in range(1, learner.epochs + 1):
-                order = random.permutation(len(native)) if learner.shuffle else np.arange(len(native))
-                epoch = _run_epoch(native, rule, order.astype(np.int64), number, bar)
-                if isinstance(learner, WithGap) and learner.gap is not None:
-                    epoch = with_gap(epoch, learner, rule, native)
+            for epoch in run.epochs(random, bar):
                 if evaluate is not None:
-                    weights = native.weights(learner.average)
-                    epoch = Epoch(**{**epoch.as_dict(), "dev_score": float(evaluate(weights))})
+                    weights = run.weights()
+                    epoch = replace(epoch, dev_score=float(evaluate(weights)))
                     assert epoch.dev_score is not None
                     if epoch.dev_score > best_score:
-                        best_score, result.best_epoch, result.weights = epoch.dev_score, number, weights
+                        best_score, result.best_epoch, result.weights = epoch.dev_score, epoch.epoch, weights
                 result.history.append(epoch)
                 bar.epoch_done(epoch)
                 stop = [callback(epoch) for callback in called]
-                if any(stop) or (evaluate is None and epoch.updates == 0 and not learner.average):
+                if any(stop) or (evaluate is None and epoch.updates == 0 and run.settled):
                     break
-                if epoch.gap is not None and epoch.gap <= learner.gap:  # type: ignore[attr-defined]
+                if epoch.gap is not None and epoch.gap <= learner.gap:  # type: ignore[union-attr]
                     break
-                if learner.patience is not None and number - (result.best_epoch or 0) >= learner.patience:
+                if learner.patience is not None and epoch.epoch - (result.best_epoch or 0) >= learner.patience:
                     break
         except KeyboardInterrupt:
             result.interrupted = True
     if result.weights is None:
-        result.weights = native.weights(learner.average)
+        result.weights = run.weights()
     return result
 
 
@@ -119,6 +120,55 @@ def _callables(callbacks: Iterable[Callback]) -> list[Callback]:
     if callable(callbacks) or not all(map(callable, listed)):
         raise TypeError(f"callbacks should be a list of functions, got {callbacks!r}")
     return listed
+
+
+class _Passes:
+    """A rule that moves the weights example by example."""
+
+    def __init__(self, learner: Any, oracle: Any) -> None:
+        self._learner = learner
+        self._oracle: Any = oracle if isinstance(oracle, _core.Oracle) else _python_oracle(oracle)
+        self.settled = not learner.average  # an epoch without updates is the last: averages still change
+
+    def __len__(self) -> int:
+        return len(self._oracle)
+
+    def weights(self) -> Any:
+        return self._oracle.weights(self._learner.average)
+
+    def epochs(self, random: np.random.Generator, bar: ProgressBar) -> Iterator[Epoch]:
+        rule, n = self._learner.rule(), len(self)
+        for number in range(1, self._learner.epochs + 1):
+            order = random.permutation(n) if self._learner.shuffle else np.arange(n)
+            epoch = _run_epoch(self._oracle, rule, order.astype(np.int64), number, bar)
+            if isinstance(self._learner, WithGap) and self._learner.gap is not None:
+                epoch = with_gap(epoch, self._learner, rule, self._oracle)
+            yield epoch
+
+
+class _Steps:
+    """A learner that sees all examples before it moves."""
+
+    settled = True
+
+    def __init__(self, learner: Any, oracle: Any, threads: int) -> None:
+        self._learner = learner
+        self._objective = learner.objective(oracle, threads)
+        self._oracle: Any = oracle if isinstance(oracle, _core.Oracle) else self._objective
+
+    def __len__(self) -> int:
+        return len(self._objective)
+
+    def weights(self) -> Any:
+        return self._oracle.weights(False)
+
+    def epochs(self, random: np.random.Generator, bar: ProgressBar) -> Iterator[Epoch]:
+        steps = self._learner.steps(self._objective, random, bar.advance)
+        started = time.perf_counter()
+        for number, step in enumerate(islice(steps, self._learner.epochs), 1):
+            seconds = time.perf_counter() - started
+            yield Epoch(number, step.loss, None, step.updates, seconds, objective=step.objective)
+            started = time.perf_counter()
 
 
 def _run_epoch(oracle: Any, rule: _core.Rule, order: Any, number: int, bar: ProgressBar) -> Epoch:

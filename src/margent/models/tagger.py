@@ -80,12 +80,12 @@ class Tagger(Estimator):
     seed : int
         Of the order of examples in training.
     threads : int or None
-        For prediction; None: as many as there are processors. Does not change the results.
+        For prediction, and to train a `CRF`; None: as many as there are processors. Does not change the results.
 
     Attributes
     ----------
     classes_ : array of the labels, in the order of the columns of `predict_marginals`
-    history_ : list of dicts, one per epoch: loss, accuracy, seconds, dev_score
+    history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score
     scheme_ : the scheme of the labels, or None if they do not spell spans
     feature_map_, weights_ : what was learned
     n_features_in_ : how many numbers a token has, where the input is arrays
@@ -287,7 +287,15 @@ class Tagger(Estimator):
         if X_dev is not None:
             X_dev, y_dev = sentences_and_labels(X_dev, y_dev, ("X_dev", "y_dev"))
             evaluate = self._evaluation(feature_map, labels, scheme, dictionary, X_dev, y_dev, metric)
-        result = train(learner, oracle, seed=self.seed, evaluate=evaluate, callbacks=callbacks, progress=progress)
+        result = train(
+            learner,
+            oracle,
+            seed=self.seed,
+            threads=self._threads(),
+            evaluate=evaluate,
+            callbacks=callbacks,
+            progress=progress,
+        )
         earlier = getattr(self, "history_", [])
         self.feature_map_ = feature_map
         self._dictionary = dictionary
@@ -341,7 +349,8 @@ class Tagger(Estimator):
     def _learner(self) -> Any:
         if isinstance(self.learner, str):
             return learner_named(self.learner)
-        if isinstance(self.learner, type) or not (self.learner is None or hasattr(self.learner, "rule")):
+        known = self.learner is None or hasattr(self.learner, "rule") or hasattr(self.learner, "steps")
+        if isinstance(self.learner, type) or not known:
             raise TypeError(f"learner should be a learner such as Perceptron(), its name or None, got {self.learner!r}")
         return Perceptron() if self.learner is None else self.learner
 

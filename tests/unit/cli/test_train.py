@@ -26,6 +26,19 @@ def test_table_and_model(margent, folder, tmp_path):
     assert tagger.scheme_ == "iob2"
 
 
+def test_a_conditional_random_field_shows_its_objective(margent, folder, tmp_path):
+    model = tmp_path / "crf.margent"
+    options = ["--learner", "crf", "--method", "owlqn", "--l1", "0.2", "--l2", "0.1", "--epochs", "4"]
+    outcome = margent("train", folder / "train.txt", "--dev", folder / "dev.txt", "-m", model, *options)
+    assert outcome.status == 0 and outcome.errors == ""
+    assert "objective" in outcome.output and "accuracy  " not in outcome.output.splitlines()[2]
+    tagger = library.load(model)
+    assert tagger.learner == library.CRF(method="owlqn", l1=0.2, l2=0.1, epochs=4)
+    assert "objective" in margent("inspect", model).output
+    wrong = margent("train", folder / "train.txt", "-m", model, "--learner", "crf", "--l1", "1")
+    assert wrong.status == 2 and "l1=1.0 of CRF needs method='owlqn'" in wrong.errors
+
+
 def test_json(margent, folder, tmp_path):
     arguments = ("--dev", folder / "dev.txt", "-m", tmp_path / "m", "--epochs", 2, "--json")
     report = json.loads(margent("train", folder / "train.txt", *arguments).output)

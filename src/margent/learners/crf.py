@@ -1,0 +1,137 @@
+"""The conditional random field: the learner whose scores are log-probabilities."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from margent import _core
+from margent.learners.likelihood import Likelihood, likelihood_of
+from margent.learners.parameters import check_choice, check_flag, check_number, check_whole
+from margent.learners.protocol import Step
+from margent.learners.quasi_newton import Point, Vector, minimise
+from margent.learners.stochastic_descent import calibrated_step, descend_pass
+
+_METHODS = ("lbfgs", "owlqn", "sgd")
+
+
+@dataclass(frozen=True)
+class CRF:
+    """The conditional random field (Lafferty et al. 2001; paper 003, chapter 3).
+
+    With p(y | x) = exp(w . F(x, y)) / Z(x), finds the weights w that minimise
+
+        sum over examples of  weight * (- log p(gold | x))  +  l2 * |w|^2  +  l1 * |w|_1,
+
+    the objective of CRFsuite with c1 = l1 and c2 = l2. Where labels are missing, p(gold | x) is the probability of all
+    completions together. Label costs c lower the scores of labels by log c while learning, which is not taken away in
+    prediction: a label of probability p scores log(c p), and the best one is that whose mistakes would cost most.
+
+    When to use it: when probabilities matter, or the last bit of accuracy. The result does not depend on the order of
+    the examples. An iteration costs forward and backward sums over all examples, about three times an epoch of the
+    perceptron, and there are some ten times as many; sums of different examples run in parallel.
+
+    Methods
+        lbfgs   L-BFGS: `epochs` counts its iterations; `memory` vectors of the size of w are kept, twice
+        owlqn   OWL-QN, which can do l1 > 0: weights that help little become exactly 0, and the model small
+        sgd     stochastic gradient descent (Bottou 2010), one example at a time with steps 1 / (lambda (t0 + t)),
+                lambda = 2 l2 / examples: quicker at first, less exact in the end, one thread. t0 is found by trying
+                steps on a sample, unless `eta`, the first step, is given
+
+    Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `epochs`, or
+    when the development score has not risen for `patience` iterations. The history has the objective of each iteration.
+    """
+
+    method: Literal["lbfgs", "owlqn", "sgd"] = field(default="lbfgs", metadata={"help": "lbfgs, owlqn or sgd"})
+    l1: float = field(default=0.0, metadata={"help": "penalty on the size of weights; owlqn only"})
+    l2: float = field(default=0.3, metadata={"help": "penalty on the square of weights"})
+    epochs: int = field(default=200, metadata={"help": "most iterations, or passes over the data for sgd"})
+    tol: float = field(default=1e-3, metadata={"help": "stop when the objective falls by less than this share"})
+    period: int = field(default=10, metadata={"help": "over so many iterations"})
+    memory: int = field(default=8, metadata={"help": "changes of the weights that lbfgs and owlqn remember"})
+    eta: float | None = field(default=None, metadata={"help": "first step of sgd; none: found by trying"})
+    all_pairs: bool = field(
+        default=False, metadata={"help": "weights also for features with labels they were not seen with"}
+    )
+    all_transitions: bool = field(default=False, metadata={"help": "weights also for transitions that were not seen"})
+    boundaries: bool = field(default=True, metadata={"help": "weights for the first and last label of a sequence"})
+    patience: int | None = field(
+        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
+    )
+
+    probabilistic: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_choice(self, "method", _METHODS)
+        for name in ("l1", "l2", "tol"):
+            check_number(self, name, minimum=0)
+        for name in ("epochs", "period", "memory"):
+            check_whole(self, name, minimum=1)
+        if self.eta is not None:
+            check_number(self, "eta", minimum=0, above=True)
+        for name in ("all_pairs", "all_transitions", "boundaries"):
+            check_flag(self, name)
+        check_whole(self, "patience", minimum=1, optional=True)
+        if self.l1 and self.method != "owlqn":
+            raise ValueError(f"l1={self.l1!r} of CRF needs method='owlqn'; method={self.method!r} has l2 only")
+        if self.eta is not None and self.method != "sgd":
+            raise ValueError(f"eta={self.eta!r} of CRF is the first step of method='sgd', got method={self.method!r}")
+
+    def objective(self, oracle: Any, threads: int) -> Likelihood:
+        return likelihood_of(oracle, bool(self.all_pairs), bool(self.all_transitions), bool(self.boundaries), threads)
+
+    def steps(
+        self, objective: Likelihood, random: np.random.Generator, advance: Callable[[int], None]
+    ) -> Iterator[Step]:
+        """Leaves the weights at the last step it yielded, also when interrupted; `sgd` at the last example."""
+        steps = self._descent(objective, random, advance) if self.method == "sgd" else self._iterations(objective)
+        recent: deque[float] = deque(maxlen=self.period)
+        for step in steps:
+            yield step
+            assert step.objective is not None
+            if len(recent) == self.period and recent[0] - step.objective < self.tol * abs(step.objective):
+                return
+            recent.append(step.objective)
+
+    def _iterations(self, likelihood: Likelihood) -> Iterator[Step]:
+        def regularised(w: Vector) -> tuple[float, Vector]:
+            value, gradient = likelihood.evaluate(w)
+            gradient += 2 * self.l2 * w
+            return value + self.l2 * _core.dot(w, w, likelihood.threads), gradient
+
+        def step(found: Point, before: int) -> Step:
+            return Step(found.value - self._penalty(found.parameters), found.value, found.evaluations - before)
+
+        start = likelihood.parameters()
+        points = minimise(regularised, start, l1=float(self.l1), memory=int(self.memory), threads=likelihood.threads)
+        last: Point | None = None
+        evaluations = 0
+        try:
+            for last in points:
+                if last.evaluations > 1:  # the first is the start
+                    yield step(last, evaluations)
+                    evaluations = last.evaluations
+            if last is not None and not evaluations:  # it began at the optimum
+                yield step(last, 0)
+        finally:  # a search that was interrupted, or found nothing better, has tried others since
+            likelihood.set_parameters(start if last is None else last.parameters)
+
+    def _descent(
+        self, likelihood: Likelihood, random: np.random.Generator, advance: Callable[[int], None]
+    ) -> Iterator[Step]:
+        n = len(likelihood)
+        decay = 2 * self.l2 / n
+        eta = calibrated_step(likelihood, decay, random) if self.eta is None else float(self.eta)
+        done = 0
+        while True:
+            descend_pass(likelihood, random.permutation(n), eta, decay, done, advance)
+            done += n
+            loss = likelihood.value()
+            yield Step(loss, loss + self._penalty(likelihood.parameters()), n)
+
+    def _penalty(self, w: Vector) -> float:
+        return float(self.l2) * _core.dot(w, w) + (float(self.l1) * float(np.abs(w).sum()) if self.l1 else 0.0)

@@ -1,0 +1,105 @@
+"""The likelihood of an oracle's examples as a function of the weights: native for chains, or of a Python oracle."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+
+
+class Likelihood(Protocol):
+    """The negative log-likelihood of all examples, with its parameters: those weights that may be other than 0."""
+
+    def __len__(self) -> int:
+        """How many examples there are."""
+
+    @property
+    def n_parameters(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+
+    def parameters(self) -> NDArray[np.float64]:
+        """(n_parameters,): as they are now."""
+
+    def set_parameters(self, parameters: NDArray[np.float64]) -> None: ...
+
+    def evaluate(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Sets the parameters; the value there and the gradient (n_parameters,)."""
+
+    def value(self, order: NDArray[np.int64] | None = None) -> float:
+        """The value at the present parameters, of some examples or of all."""
+
+    def descend(self, order: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
+        """For each example in order: w -= eta_t * (its gradient + decay * w), eta_t = eta / (1 + decay * eta * t).
+
+        t counts from `first`. Returns the sum of the values of the examples, each before its step.
+        """
+
+
+def likelihood_of(
+    oracle: Any, all_pairs: bool, all_transitions: bool, boundaries: bool, threads: int
+) -> _core.ChainLikelihood | PythonLikelihood:
+    """The likelihood of a native chain oracle, or of a Python oracle that has `expect`."""
+    if isinstance(oracle, _core.ChainOracle):
+        return _core.ChainLikelihood(oracle, all_pairs, all_transitions, boundaries, threads)
+    for name in ("expect", "n_features", "__len__"):
+        if not hasattr(oracle, name):
+            raise TypeError(f"a CRF needs an oracle with `{name}`, and {type(oracle).__name__} has none")
+    return PythonLikelihood(oracle)
+
+
+class PythonLikelihood:
+    """The likelihood of an oracle written in Python, whose `expect` gives value and gradient of one example."""
+
+    threads = 1
+
+    def __init__(self, oracle: Any) -> None:
+        self._oracle = oracle
+        self._weights: NDArray[np.float64] = np.zeros(int(oracle.n_features))
+
+    def __len__(self) -> int:
+        return len(self._oracle)
+
+    @property
+    def n_parameters(self) -> int:
+        return len(self._weights)
+
+    def weights(self, average: bool = False) -> NDArray[np.float64]:
+        return np.array(self._weights)
+
+    def parameters(self) -> NDArray[np.float64]:
+        return np.array(self._weights)
+
+    def set_parameters(self, parameters: NDArray[np.float64]) -> None:
+        self._weights = np.array(parameters, dtype=np.float64)
+
+    def evaluate(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        self.set_parameters(parameters)
+        total, gradient = 0.0, np.zeros_like(self._weights)
+        for i in range(len(self)):
+            loss, features = self._expect(i)
+            total += loss
+            for feature, count in features.items():
+                gradient[feature] += count
+        return total, gradient
+
+    def value(self, order: NDArray[np.int64] | None = None) -> float:
+        return sum(self._expect(i)[0] for i in (range(len(self)) if order is None else order.tolist()))
+
+    def descend(self, order: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
+        total = 0.0
+        for t, i in enumerate(order.tolist()):
+            rate = eta / (1 + decay * eta * (first + t))
+            loss, features = self._expect(i)
+            total += loss
+            self._weights *= max(1 - rate * decay, 1e-3)
+            for feature, count in features.items():
+                self._weights[feature] -= rate * count
+        return total
+
+    def _expect(self, example: int) -> tuple[float, Any]:
+        loss, features = self._oracle.expect(example, self._weights.copy())
+        return float(loss), features
