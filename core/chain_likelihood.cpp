@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ranges>
 #include <stdexcept>
 
 #include "chain_expectations.hpp"
@@ -260,8 +261,12 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
   constexpr std::int64_t at_once = 64;
   const std::int64_t n_tasks = std::min<std::int64_t>(n_pieces, 8 * threads_);
   // All pieces of a feature belong to the same task.
+  // Frequent features come first, so tasks of as many features would not be of the same size.
+  const auto work = [&](std::int64_t i) { return of.ptr[i] + 4 * i; };
   const auto border = [&](std::int64_t task) {
-    std::int64_t i = n_pieces * task / n_tasks;
+    const auto pieces = std::views::iota(std::int64_t{0}, n_pieces);
+    const auto found = std::ranges::lower_bound(pieces, work(n_pieces) * task / n_tasks, {}, work);
+    std::int64_t i = found - pieces.begin();
     while (i > 0 && i < n_pieces && of.rows[i] == of.rows[i - 1]) ++i;
     return i;
   };
