@@ -33,13 +33,14 @@ TASKS: dict[str, Callable[[], datasets.Dataset]] = {
     "nettalk": datasets.load_nettalk,
     "ocr-letters": datasets.load_ocr_letters,
 }
+LEARNERS = ("perceptron", "pa", "pa:k=5", "rpa", "mira:k=5", "sdm:C=0.1", "ssvm:C=0.1", "crf")
 RESULTS = Path(__file__).parent / "results" / "defaults.json"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=list(TASKS))
-    parser.add_argument("--learners", nargs="+", default=list(margent.learners.LEARNERS), metavar="NAME[:PARAM=VALUE,]")
+    parser.add_argument("--learners", nargs="+", default=LEARNERS, metavar="NAME[:PARAM=VALUE,...]")
     parser.add_argument("--features", default=None, help="preset or template file for the text sets")
     parser.add_argument("--seeds", type=int, default=3, help="runs per cell with different seeds, averaged")
     parser.add_argument("--out", default=str(RESULTS))
@@ -81,7 +82,7 @@ def measure(spec: str, options: argparse.Namespace, train: datasets.Part, dev: d
         features = margent.Templates.from_file(features)
     scores, seconds = [], []
     for seed in range(options.seeds):
-        tagger = margent.Tagger(features=features, learner=learner, seed=seed, threads=1)
+        tagger = margent.Tagger(features=features, learner=learner, seed=seed, threads=1, calibration=0)
         started = time.process_time()
         tagger.fit(train.X, train.y, progress=False)
         seconds.append(time.process_time() - started)
