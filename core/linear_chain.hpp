@@ -1,16 +1,14 @@
 // A chain whose scores are linear in weights: from encoded tokens to the scores of one sequence.
 #pragma once
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <limits>
 #include <memory>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
 #include "chain.hpp"
 #include "examples.hpp"
+#include "parallel.hpp"
 
 namespace margent {
 
@@ -169,34 +167,16 @@ class ChainScorer {
 };
 
 // Calls work(state, sequence) for every sequence, from up to `threads` threads, each with a state of its own made by
-// make_state(). The answers must not depend on which thread works on what. The calling thread is one of them, so that
-// the work is done even where the system gives no more threads.
+// make_state(). The answers must not depend on which thread works on what.
 template <class MakeState, class Work>
 void for_each_sequence(std::int64_t n_sequences, int threads, MakeState make_state, Work work) {
   constexpr std::int64_t chunk = 16;
-  const std::int64_t n_chunks = (n_sequences + chunk - 1) / chunk;
-  const std::size_t n_threads = static_cast<std::size_t>(std::clamp<std::int64_t>(n_chunks, 1, std::max(threads, 1)));
-  std::atomic<std::int64_t> next{0};
-  std::vector<std::exception_ptr> failures(n_threads);
-  const auto run = [&](std::size_t q) {
-    try {
-      auto state = make_state();
-      for (std::int64_t from; (from = next.fetch_add(chunk)) < n_sequences;)
-        for (std::int64_t s = from; s < std::min(from + chunk, n_sequences); ++s) work(*state, s);
-    } catch (...) {
-      failures[q] = std::current_exception();
-    }
-  };
-  std::vector<std::thread> pool;
-  pool.reserve(n_threads - 1);
-  try {
-    for (std::size_t q = 1; q < n_threads; ++q) pool.emplace_back(run, q);
-  } catch (const std::exception&) {  // no more threads, or no memory for them
-  }
-  run(0);
-  for (std::thread& t : pool) t.join();
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  std::vector<decltype(make_state())> states(std::max(threads, 1));
+  parallel((n_sequences + chunk - 1) / chunk, threads, [&](std::size_t thread, std::int64_t c) {
+    auto& state = states[thread];
+    if (!state) state = make_state();
+    for (std::int64_t s = c * chunk; s < std::min((c + 1) * chunk, n_sequences); ++s) work(*state, s);
+  });
 }
 
 }  // namespace margent

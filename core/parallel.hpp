@@ -4,14 +4,14 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace margent {
 
 // Calls task(thread, i) for every i < n_tasks, thread < threads saying who works: for memory of its own. Which thread
-// does what is left to chance, so results must not depend on it. The calling thread is one of them.
+// does what is left to chance, so results must not depend on it. The calling thread is one of them, so that the work is
+// done even where the system gives no more threads.
 template <class Task>
 void parallel(std::int64_t n_tasks, int threads, Task task) {
   const std::size_t n_threads = static_cast<std::size_t>(std::clamp<std::int64_t>(n_tasks, 1, std::max(threads, 1)));
@@ -28,7 +28,7 @@ void parallel(std::int64_t n_tasks, int threads, Task task) {
   pool.reserve(n_threads - 1);
   try {
     for (std::size_t q = 1; q < n_threads; ++q) pool.emplace_back(run, q);
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // no more threads, or no memory for them
   }
   run(0);
   for (std::thread& t : pool) t.join();

@@ -353,7 +353,7 @@ def _passive_aggressive(crf: CRF) -> _Training:
         )
     longest = 1e100 if crf.pa_type == 0 else _given(crf, "c", 1.0, above=True)
     average = True if crf.averaging is None else bool(crf.averaging)
-    learner = PassiveAggressive(C=longest, average=average, epochs=_given_whole(crf, "max_iterations", 100))
+    learner = PassiveAggressive(C=longest, k=1, average=average, epochs=_given_whole(crf, "max_iterations", 100))
     return _Training(learner, [_enough_right(crf)])
 
 

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("train", metavar="TRAIN", nargs="+", help="labelled data, gzip or not; '-' is standard input")
     add("-m", "--model", metavar="MODEL", required=True, help="where to save the model")
     add("--dev", metavar="FILE", help="labelled data to watch: the epoch that does best on them is kept")
-    add("--learner", choices=tuple(LEARNERS), default="perceptron", help="how mistakes move the weights")
+    add("--learner", choices=tuple(LEARNERS), default="pa", help="how mistakes move the weights (default: pa)")
     add_tagger_options(parser)
     add(
         "--calibration",

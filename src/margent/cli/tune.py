@@ -48,9 +48,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--learner",
         type=learner_names,
-        default=["perceptron"],
+        default=["pa"],
         metavar="LIST",
-        help=f"learners to try, separated by commas, of {', '.join(LEARNERS)} (default: perceptron)",
+        help=f"learners to try, separated by commas, of {', '.join(LEARNERS)} (default: pa)",
     )
     add(
         "--search",

@@ -17,7 +17,7 @@ from margent.features.attribute_map import VectorMap
 from margent.features.choice import feature_map_for
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
-from margent.learners import LEARNERS, Perceptron, learner_named, train
+from margent.learners import LEARNERS, PassiveAggressive, learner_named, train
 from margent.learners.training import Callback
 from margent.models import tagger_file
 from margent.models.calibration import fitted_temperature, held_out_temperature
@@ -57,7 +57,8 @@ class Tagger(Estimator):
         "attributes", "vectors", or a function from a sentence to a list with the attributes of each token. None: as
         the data are: "generic" for tokens and columns, attributes for dicts, vectors for arrays.
     learner : learner, str or None
-        How mistakes move the weights: an object such as `Perceptron(epochs=5)` or a name. None: the perceptron.
+        How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf". None:
+        `PassiveAggressive()`.
     order : int
         How many labels back the transitions look: 1 for label pairs, 2 for triples.
     scheme : str or None
@@ -351,8 +352,8 @@ class Tagger(Estimator):
             return learner_named(self.learner)
         known = self.learner is None or hasattr(self.learner, "rule") or hasattr(self.learner, "steps")
         if isinstance(self.learner, type) or not known:
-            raise TypeError(f"learner should be a learner such as Perceptron(), its name or None, got {self.learner!r}")
-        return Perceptron() if self.learner is None else self.learner
+            raise TypeError(f"learner should be a learner such as CRF(), its name or None, got {self.learner!r}")
+        return PassiveAggressive() if self.learner is None else self.learner
 
     def _meant(self, name: str) -> Any:
         value = getattr(self, name)

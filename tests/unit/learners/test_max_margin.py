@@ -42,7 +42,7 @@ PAIRS: list[tuple[Any, Twin]] = [
     (Perceptron(k=1), plain.online(1, cost=0.0, fixed_step=True)),
     (Perceptron(k=4), plain.online(4, cost=0.0, fixed_step=True)),
     (Perceptron(k=3, margin=0.5), plain.online(3, cost=0.5, fixed_step=True)),
-    (PassiveAggressive(C=0.1), plain.online(1, 0.1)),
+    (PassiveAggressive(C=0.1, k=1), plain.online(1, 0.1)),
     (PassiveAggressive(C=0.3, k=4), plain.online(4, 0.3)),
     (RestrictedPassiveAggressive(C=0.3, k=4), plain.online(4, 0.3, restricted=True)),
     (MIRA(C=0.2, k=1, tol=0), plain.mira(1, 0.2, 0)),
