@@ -8,8 +8,8 @@
     </TEXT>
     </DOC>
 
-ENAMEX tags a PERSON, ORGANIZATION or LOCATION, TIMEX a DATE or TIME, NUMEX MONEY or PERCENT. The corpora themselves are
-licensed by the Linguistic Data Consortium.
+MUC-6 has the story in <TXT>, with <HL>, <DD> and <DATELINE> before it. ENAMEX tags a PERSON, ORGANIZATION or LOCATION,
+TIMEX a DATE or TIME, NUMEX MONEY or PERCENT. The corpora themselves are licensed by the Linguistic Data Consortium.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from margent.corpus.schemes import Span, labels_of
 from margent.corpus.source import Source, SourceLike
 from margent.errors import CorpusError
 
-_PARTS = ("SLUG", "DATE", "NWORDS", "PREAMBLE", "TEXT", "TRAILER")
+_PARTS = ("SLUG", "DATE", "NWORDS", "PREAMBLE", "TEXT", "TRAILER", "HL", "DD", "DATELINE", "TXT")
+_STORY = ("TEXT", "TXT")  # in MUC-7, in MUC-6
+_BEGIN = re.compile(r"\s*<DOC(\s[^<>]*)?>", re.IGNORECASE)
 _ENTITIES = {
     "ENAMEX": ("PERSON", "ORGANIZATION", "LOCATION"),
     "TIMEX": ("DATE", "TIME"),
@@ -58,7 +60,7 @@ def iter_muc(
     source: SourceLike,
     *,
     encoding: str = "utf-8",
-    parts: Iterable[str] = ("TEXT",),
+    parts: str | Iterable[str] = _STORY,
     tokenize: Callable[[str], Iterable[tuple[int, int]]] = news_offsets,
     scheme: str = "iob2",
 ) -> Iterator[Document]:
@@ -73,21 +75,22 @@ def iter_muc(
     ----------
     source : path, "-" for standard input, bytes or open file
         Plain or gzip; a story begins with <DOC>.
-    parts : names of elements
-        What to read of a story: any of SLUG, DATE, NWORDS, PREAMBLE, TEXT and TRAILER. MUC-7 tags entities in all.
+    parts : name or names of elements
+        What to read of a story, which must have one of them: any of SLUG, DATE, NWORDS, PREAMBLE, TEXT and TRAILER
+        (MUC-7), HL, DD, DATELINE and TXT (MUC-6). Entities are tagged in all of them.
     tokenize : function from a text to (start, end) of its tokens
         Each entity, and what is between two, is given to it alone: an entity's borders are borders of tokens.
     scheme : str
         The label scheme to write spans in.
     """
-    wanted = {part.upper() for part in parts}
+    wanted = {part.upper() for part in ((parts,) if isinstance(parts, str) else parts)}
     if unknown := sorted(wanted.difference(_PARTS)):
         raise CorpusError(f"parts names {unknown[0]!r}, expected some of {', '.join(_PARTS)}")
     opened = Source(source, encoding)
     story: list[str] = []
     begin = 0
     for number, line in opened.lines():
-        if line.lstrip().upper().startswith("<DOC>"):
+        if _BEGIN.match(line):
             if story:
                 raise opened.error(number, f"found <DOC> before the story of line {begin} ended with </DOC>")
             begin = number
@@ -107,7 +110,7 @@ def read_muc(
     source: SourceLike,
     *,
     encoding: str = "utf-8",
-    parts: Iterable[str] = ("TEXT",),
+    parts: str | Iterable[str] = _STORY,
     tokenize: Callable[[str], Iterable[tuple[int, int]]] = news_offsets,
     scheme: str = "iob2",
 ) -> Columns:
@@ -124,6 +127,7 @@ def read_muc(
 def _paragraphs(story: str, first: int, wanted: set[str], source: Source) -> Iterator[tuple[str, list[Span]]]:
     """The text of each paragraph in the wanted parts, without markup, and its entities in characters."""
     part: str | None = None
+    found: list[str] = []  # names of parts
     text = ""
     spans: list[Span] = []
     opened: list[tuple[str, str, int]] = []  # entities that have not ended: tag, type, start
@@ -148,6 +152,7 @@ def _paragraphs(story: str, first: int, wanted: set[str], source: Source) -> Ite
                 yield text, spans
             text, spans = "", []
             if tag in _PARTS:
+                found.append(tag)
                 part = tag if not closes and tag in wanted else None
         elif tag in _ENTITIES and part is not None:
             if not closes:
@@ -157,14 +162,18 @@ def _paragraphs(story: str, first: int, wanted: set[str], source: Source) -> Ite
                     raise wrong(match.start(), message)
                 opened.append((tag, kind, len(text)))
             elif not opened or opened[-1][0] != tag:
-                found = f"</{opened[-1][0]}>" if opened else "no end of an entity"
-                raise wrong(match.start(), f"found </{tag}>, expected {found} here")
+                expected = f"</{opened[-1][0]}>" if opened else "no end of an entity"
+                raise wrong(match.start(), f"found </{tag}>, expected {expected} here")
             else:
                 _, kind, start = opened.pop()
                 if not opened and text[start:].strip():
                     spans.append(Span(start, len(text), kind))
     if part is not None:
         raise wrong(len(story), f"found </DOC>, expected </{part}> before it")
+    if not wanted.intersection(found):
+        others = ", ".join(f"<{name}>" for name in dict.fromkeys(found)) or "none of the known parts"
+        names = " or ".join(f"<{name}>" for name in _PARTS if name in wanted)
+        raise wrong(0, f"found a story with {others}, expected {names} in it")
 
 
 def _kind(attributes: str) -> str:

@@ -87,7 +87,8 @@ class Source:
                 except UnicodeDecodeError as error:
                     before = error.object[: error.start].decode(self.encoding, "replace")
                     line = n_lines + before.count("\n") + 1
-                    raise self.error(line, f"the text is not valid {self.encoding} ({error.reason})") from None
+                    message = f"the text is not valid {self.encoding} ({error.reason}); name the encoding it is in"
+                    raise self.error(line, message) from None
                 n_lines += text.count("\n")
             yield text
 

@@ -107,6 +107,8 @@ def test_columns():
         ('<DOC><TEXT>\n<TIMEX TYPE="DATE">a\n</TEXT></DOC>', "line 3: found </TEXT>, expected </TIMEX> before it"),
         ('<DOC><TEXT>\n<TIMEX TYPE="DATE">a</NUMEX></TEXT></DOC>', "line 2: found </NUMEX>, expected </TIMEX> here"),
         ("<DOC><TEXT>\n</NUMEX></TEXT></DOC>", "line 2: found </NUMEX>, expected no end of an entity here"),
+        ("<DOC>\n<HL>a</HL>\n</DOC>", "line 1: found a story with <HL>, expected <TEXT> or <TXT> in it"),
+        ("<DOC>\n<BODY>a</BODY>\n</DOC>", "line 1: found a story with none of the known parts, expected <TEXT> or"),
     ],
 )
 def test_wrong_markup_is_named_with_its_line(text, message):
@@ -118,3 +120,36 @@ def test_wrong_markup_is_named_with_its_line(text, message):
 def test_unknown_parts():
     with pytest.raises(CorpusError, match="parts names 'BODY', expected some of SLUG, DATE"):
         list(iter_muc(b"", parts=["body"]))
+
+
+MUC6 = """\
+<DOC id="1">
+<DOCNO> 930119-0013. </DOCNO>
+<HL> <ENAMEX TYPE="ORGANIZATION">Acme</ENAMEX> Names a Chief </HL>
+<DD> <TIMEX TYPE="DATE">01/19/93</TIMEX> </DD>
+<DATELINE> <ENAMEX TYPE="LOCATION">ROME</ENAMEX> </DATELINE>
+<TXT>
+<p> <s><ENAMEX TYPE="PERSON">Ann Lee</ENAMEX> leads it.</s>
+</TXT>
+</doc>
+"""
+
+
+def test_stories_of_muc_6():
+    assert [found(d) for d in iter_muc(MUC6.encode())] == [[("Ann Lee", "PERSON")]]
+    documents = iter_muc(MUC6.encode(), parts=["HL", "dd", "DATELINE"])
+    assert [f for d in documents for f in found(d)] == [
+        ("Acme", "ORGANIZATION"),
+        ("01 / 19 / 93", "DATE"),
+        ("ROME", "LOCATION"),
+    ]
+
+
+def test_one_part_may_be_given_by_name():
+    assert [found(d) for d in iter_muc(MUC6.encode(), parts="DATELINE")] == [[("ROME", "LOCATION")]]
+
+
+def test_another_encoding_is_named():
+    with pytest.raises(CorpusError, match="line 1: the text is not valid utf-8.*encoding"):
+        read_muc("<DOC><TEXT>é</TEXT></DOC>".encode("latin-1"))
+    assert len(read_muc("<DOC><TEXT>é</TEXT></DOC>".encode("latin-1"), encoding="latin-1")) == 1
