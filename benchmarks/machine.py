@@ -13,16 +13,16 @@ from typing import Any
 
 def describe_machine() -> dict[str, Any]:
     """Processor, memory, versions and commit, to be written beside every result."""
-    from margent import _core
+    from margent import __version__, _core
 
     return {
         "date": date.today().isoformat(),
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "system": platform.platform(terse=True),
+        "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "kernels": _core.instruction_set(),
-        "versions": {name: _version(name) for name in ("margent", "numpy", "python-crfsuite")},
+        "versions": {"margent": __version__, **{name: _version(name) for name in ("numpy", "python-crfsuite")}},
         "commit": _commit(),
     }
 
@@ -43,7 +43,9 @@ def _version(name: str) -> str | None:
 
 
 def _commit() -> str:
-    run = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=Path(__file__).parent
-    )
+    command = ["git", "describe", "--always", "--dirty"]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent)
+    except OSError:  # there is no git
+        return "unknown"
     return run.stdout.strip() or "unknown"

@@ -6,18 +6,21 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from benchmarks.machine import describe_machine
 
-from margent.errors import CorpusError, MissingExtraError
+from margent import strict_json
+from margent.corpus import Dataset
+from margent.errors import CorpusError
+from margent.line_file import LineFile
+from margent.metrics import drawing
+from margent.processes import Processes, first_interrupt
+from margent.tuning.fingerprint import fingerprint
 
 Task = dict[str, Any]
 Result = dict[str, Any]
@@ -65,17 +68,16 @@ class Journal:
         self.commits: set[str] = set()
         self._commit = str(describe_machine()["commit"])
         self._known: dict[str, tuple[Result, str]] = {}
-        if path.exists():
-            content = path.read_bytes()
-            whole = content.rfind(b"\n") + 1
-            for number, line in enumerate(content[:whole].splitlines(), 1):
-                try:
-                    entry = json.loads(line)
-                    self._known[_key(entry["task"])] = entry["result"], entry["commit"]
-                except (ValueError, TypeError, KeyError):
-                    raise CorpusError(f"{path}, line {number}: expected a result of an experiment in JSON") from None
-            if whole < len(content):  # the run was killed while it wrote the last line
-                os.truncate(path, whole)
+        self._file = LineFile(path)
+        for number, line in enumerate(self._file.lines, 1):
+            try:
+                entry = strict_json.decode(line)
+                self._known[_key(entry["task"])] = entry["result"], entry["commit"]
+            except (ValueError, TypeError, KeyError):
+                raise _foreign(path, number) from None
+        begin = b'{"task":'
+        if not self._file.rest.startswith(begin[: len(self._file.rest)]):
+            raise _foreign(path, len(self._file.lines) + 1)
 
     def result(self, task: Task) -> Result | None:
         found = self._known.get(_key(task))
@@ -85,13 +87,22 @@ class Journal:
         return found[0]
 
     def add(self, task: Task, result: Result) -> None:
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps({"task": task, "result": result, "commit": self._commit}) + "\n")
+        self._file.write({"task": task, "result": result, "commit": self._commit})
         self._known[_key(task)] = result, self._commit
+
+
+def _foreign(path: Path, line: int) -> CorpusError:
+    return CorpusError(f"{path}, line {line}: expected a result of an experiment in JSON")
 
 
 def _key(task: Task) -> str:
     return json.dumps(task, sort_keys=True)
+
+
+def data_fingerprint(data: Dataset) -> str:
+    """Of all sentences and labels, so that results with other data are not taken for results with these."""
+    parts = [part for part in (data.train, data.dev, data.test) if part is not None]
+    return fingerprint(*(side for part in parts for side in (part.X, part.y)))[:12]
 
 
 def run_tasks(
@@ -103,31 +114,37 @@ def run_tasks(
     way are done or, pressed again, at once; the journal has what was finished.
     """
     missing = [task for task in {_key(t): t for t in tasks}.values() if journal.result(task) is None]
+    workers = min(jobs, len(missing))
+    stopped = False
     with _Progress(title, total=len(tasks), done=len(tasks) - len(missing)) as progress:
-        if jobs == 1:
-            for task in missing:
-                journal.add(task, function(task))
+
+        def stop() -> None:
+            nonlocal stopped
+            stopped = True
+            under_way = min(workers, progress.missing)
+            progress.say(f"finishing {under_way} training{'s' * (under_way != 1)}; Ctrl-C again stops at once")
+
+        with first_interrupt(stop):
+            for task, result in _results(function, missing, workers, lambda: stopped):
+                journal.add(task, result)
                 progress.advance()
-        elif missing:
-            workers = min(jobs, len(missing))
-            with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_parent) as pool:
-                running = {pool.submit(function, task): task for task in missing}
-                try:
-                    for future in as_completed(running):
-                        journal.add(running[future], future.result())
-                        progress.advance()
-                except BaseException:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    raise
+    if stopped:
+        raise KeyboardInterrupt
     results = [journal.result(task) for task in tasks]
     return [result for result in results if result is not None]
 
 
-def _end_with_parent() -> None:
-    """Let no process go on working for a run that was killed."""
-    parent = parent_process()
-    if parent is not None:
-        Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+def _results(
+    function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int, stopped: Callable[[], bool]
+) -> Iterator[tuple[Task, Result]]:
+    if jobs > 1:
+        with Processes(jobs) as processes:
+            yield from processes.results(function, tasks, stopped)
+        return
+    for task in tasks:
+        if stopped():
+            return
+        yield task, function(task)
 
 
 class _Progress:
@@ -148,7 +165,7 @@ class _Progress:
         if self._bar is not None:
             self._bar.start()
         else:
-            self._say()
+            self._say_done()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -160,10 +177,17 @@ class _Progress:
         if self._bar is not None:
             self._bar.update(self._row, completed=self._done)
         elif 10 * before // self._total < 10 * self._done // self._total:
-            self._say()
+            self._say_done()
 
-    def _say(self) -> None:
-        print(f"{self._title}: {self._done} of {self._total}", file=sys.stderr, flush=True)
+    @property
+    def missing(self) -> int:
+        return self._total - self._done
+
+    def say(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)  # above the bar, which catches the stream
+
+    def _say_done(self) -> None:
+        self.say(f"{self._title}: {self._done} of {self._total}")
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -192,14 +216,8 @@ def with_generated(page: str, parts: dict[str, str]) -> str:
 
 def new_figure(columns: int, *, width: float = 5.2, height: float = 3.8) -> tuple[Any, list[Any]]:
     """An empty figure of matplotlib with so many panels side by side, and its panels."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("plots need matplotlib; install it with: pip install 'margent[plot]'") from error
-    figure = Figure(figsize=(width * columns, height), dpi=150, layout="constrained")
+    figure = drawing.new_figure(width * columns, height)
     panels = list(figure.subplots(1, columns, squeeze=False)[0])
     for axes in panels:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="y", color="#d9d9d9", linewidth=0.6)
-        axes.set_axisbelow(True)
+        drawing.quieten(axes)
     return figure, panels

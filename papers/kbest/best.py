@@ -13,6 +13,7 @@ these are labels of taggers that have not seen the sentence.
 from __future__ import annotations
 
 from functools import lru_cache
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,17 @@ import margent
 from margent.corpus import Part, convert, load_conll2000, load_conll2002
 from margent.learners import learner_named
 from margent.metrics import span_scores, token_scores
-from papers.experiment import Journal, Options, Result, Task, markdown_table, run_tasks, with_generated, write_json
+from papers.experiment import (
+    Journal,
+    Options,
+    Result,
+    Task,
+    data_fingerprint,
+    markdown_table,
+    run_tasks,
+    with_generated,
+    write_json,
+)
 from papers.kbest.entities import Row, columns, second_stage
 
 HERE = Path(__file__).parent
@@ -34,6 +45,7 @@ LEARNERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("crf", {"l2": 0.3}),
 )
 QUICK_LEARNERS: tuple[tuple[str, dict[str, Any]], ...] = LEARNERS[:1]
+LOADERS = {"conll2000": load_conll2000, "conll2002-esp": load_conll2002}
 SCHEMES = {"conll2000": ("iob2", "iobes"), "conll2002-esp": ("iob2",)}
 TITLES = {"conll2000": "CoNLL-2000, chunking", "conll2002-esp": "CoNLL-2002, Spanish entities, testb"}
 FIRST_STAGE = learner_named("pa", C=0.05, epochs=10)
@@ -51,7 +63,15 @@ def run(options: Options) -> Path:
     final: list[dict[str, Any]] = []
     with options.environment():
         tasks: list[Task] = [
-            {"corpus": corpus, "scheme": scheme, "learner": name, "parameters": given, "limit": limit, "test": False}
+            {
+                "corpus": corpus,
+                **fingerprints(corpus),
+                "scheme": scheme,
+                "learner": name,
+                "parameters": given,
+                "limit": limit,
+                "test": False,
+            }
             for corpus, schemes in SCHEMES.items()
             for name, given in learners
             for scheme in schemes
@@ -108,16 +128,24 @@ def measure(task: Task) -> Result:
 
 
 @lru_cache(maxsize=2)
+def fingerprints(corpus: str) -> dict[str, str]:
+    """Of the data, and of all that makes features of them: results with others are not taken for these."""
+    made_by = sha256(repr((FIRST_STAGE, PARTS)).encode())
+    for path in (*sorted(HERE.glob("best-*.txt")), HERE / "entities.py"):
+        made_by.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return {"data": data_fingerprint(LOADERS[corpus]()), "features": made_by.hexdigest()[:12]}
+
+
+@lru_cache(maxsize=2)
 def prepared(corpus: str, test: bool, limit: int | None) -> tuple[Part, Part, tuple[str, ...]]:
     """What to learn from, what to label, and the templates."""
+    data = LOADERS[corpus]()
     if corpus == "conll2000":
-        data = load_conll2000()
         train = _lists(data.train, limit)
         cut = len(train.X) * 4 // 5
         held = Part(train.X[cut:], train.y[cut:])
         seen = Part(train.X[:cut], train.y[:cut])
         return *((train, _lists(data.test, limit)) if test else (seen, held)), _templates("best-chunking.txt")
-    data = load_conll2002()
     train, other = _lists(data.train, limit), _lists(data.test if test else data.dev, limit)
     templates = _templates("best-entities.txt")
     rows, other_rows = (columns([[token[0] for token in sentence] for sentence in part.X]) for part in (train, other))
@@ -133,7 +161,8 @@ def prepared(corpus: str, test: bool, limit: int | None) -> tuple[Part, Part, tu
 
 
 def _lists(part: Part | None, limit: int | None) -> Part:
-    assert part is not None
+    if part is None:
+        raise margent.CorpusError("expected a part of the data set that it does not have")
     X: list[list[Row]] = [list(sentence) for sentence in part.X[:limit]]
     return Part(X, [list(labels) for labels in part.y[:limit]])
 

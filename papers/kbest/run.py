@@ -20,7 +20,7 @@ from margent.errors import DataNotFoundError
 from papers.experiment import Journal, Options, Result, Task, run_tasks, with_generated, write_json
 from papers.kbest import figures, report
 from papers.kbest.plan import FULL, QUICK, Plan
-from papers.kbest.training import CROSS_VALIDATED, corpus, fingerprint, run_training
+from papers.kbest.training import CROSS_VALIDATED, corpus, corpus_fingerprint, fingerprint, run_training
 
 HERE = Path(__file__).parent
 
@@ -53,6 +53,7 @@ class Experiment:
     def __init__(self, plan: Plan, options: Options) -> None:
         self.plan, self.jobs = plan, options.jobs
         self.corpora = _present(plan.corpora)
+        self.data = {name: corpus_fingerprint(name) for name in self.corpora}
         self.folder = options.folder(HERE)
         self.journal = Journal(self.folder / "journal.jsonl")
         self.rows = [(name, method, k) for name in self.corpora for method in plan.known_methods for k in plan.ks]
@@ -73,6 +74,7 @@ class Experiment:
     def _task(self, name: str, method: str, k: int, C: float | None, epochs: int, **other: Any) -> Task:
         return {
             "corpus": name,
+            "data": self.data[name],
             "features": fingerprint(name),
             "method": method,
             "k": k,

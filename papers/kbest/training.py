@@ -20,7 +20,7 @@ from margent.corpus import (
 )
 from margent.learners import learner_named
 from margent.metrics import span_scores, token_scores
-from papers.experiment import Result, Task
+from papers.experiment import Result, Task, data_fingerprint
 
 HERE = Path(__file__).parent
 
@@ -55,6 +55,11 @@ def templates(name: str) -> margent.Templates:
 def fingerprint(name: str) -> str:
     """Of the features, so that results with other features are not taken for these."""
     return sha256("\n".join(templates(name).lines).encode()).hexdigest()[:8]
+
+
+def corpus_fingerprint(name: str) -> str:
+    """Of the data, for the same name may stand for other files in another folder."""
+    return data_fingerprint(corpus(name))
 
 
 def split(name: str, fold: int | None, folds: int, n_train: int | None, n_test: int | None) -> tuple[Part, Part]:

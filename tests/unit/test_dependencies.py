@@ -21,6 +21,8 @@ MAY_IMPORT = {
     "errors": set(),
     "lazy_names": set(),
     "strict_json": set(),
+    "line_file": {"strict_json"},
+    "processes": {"errors"},
     "corpus": GROUND,
     "metrics": {"errors", "lazy_names", "corpus"},
     "storage": {"errors", "corpus", "strict_json"},
@@ -28,7 +30,17 @@ MAY_IMPORT = {
     "structures": GROUND | {"corpus"},
     "learners": GROUND,
     "models": GROUND | {"corpus", "metrics", "storage", "features", "structures", "learners"},
-    "tuning": {"errors", "strict_json", "corpus", "metrics", "features", "learners", "models"},
+    "tuning": {
+        "errors",
+        "strict_json",
+        "line_file",
+        "processes",
+        "corpus",
+        "metrics",
+        "features",
+        "learners",
+        "models",
+    },
 }
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE)
 

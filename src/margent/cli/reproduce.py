@@ -36,6 +36,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from margent.processes import processor_count
+
     papers = _papers_folder(arguments.papers)
     names = _names(papers)
     if arguments.name is None:
@@ -47,10 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"there is no paper {arguments.name!r} in {papers}; expected one of {', '.join(names)}")
     if arguments.data is not None and not Path(arguments.data).is_dir():
         raise UsageError(f"--data: {arguments.data} is not a folder")
+    if arguments.out is not None and os.path.exists(arguments.out) and not os.path.isdir(arguments.out):
+        raise UsageError(f"--out must be a folder, and {arguments.out} is a file")
     options = _imported(papers, "papers.experiment").Options(
         quick=arguments.quick,
         out=None if arguments.out is None else Path(arguments.out),
-        jobs=arguments.jobs or _processors(),
+        jobs=arguments.jobs or processor_count(),
         data=None if arguments.data is None else Path(arguments.data).resolve(),
     )
     report: Path = _imported(papers, names[arguments.name]).run(options)
@@ -91,7 +95,3 @@ def _imported(papers: Path, name: str) -> Any:
     if str(papers.parent) not in sys.path:
         sys.path.insert(0, str(papers.parent))
     return importlib.import_module(name)
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -10,6 +10,7 @@ from typing import Any
 from margent import __version__
 from margent.models import Tagger
 from margent.models.parameters import check_whole
+from margent.processes import processor_count
 from margent.tuning.fingerprint import fingerprint
 from margent.tuning.halving import Rung, best_of, mean_and_error, rungs
 from margent.tuning.journal import Journal
@@ -117,9 +118,9 @@ def tune(
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         path = Path(folder) / JOURNAL
-    with Journal(path, settings) as journal:
-        interrupted = not _climb(problem, ladder, journal, _n_jobs(jobs), progress)
-        result = make_result(problem, searched.parameters, ladder, journal.outcomes, interrupted)
+    journal = Journal(path, settings)
+    interrupted = not _climb(problem, ladder, journal, jobs or processor_count(), progress)
+    result = make_result(problem, searched.parameters, ladder, journal.outcomes, interrupted)
     if interrupted and not result.trials:
         raise KeyboardInterrupt
     if folder is not None:
@@ -160,9 +161,3 @@ def _tagger_settings(tagger: Tagger) -> dict[str, str]:
     """What of the tagger bears on the result."""
     parameters = {**tagger.get_params(deep=False), "learner": tagger._learner()}
     return {name: described(value) for name, value in parameters.items() if name not in ("threads", "layout")}
-
-
-def _n_jobs(jobs: int | None) -> int:
-    if jobs is not None:
-        return int(jobs)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

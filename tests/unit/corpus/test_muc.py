@@ -150,6 +150,6 @@ def test_one_part_may_be_given_by_name():
 
 
 def test_another_encoding_is_named():
-    with pytest.raises(CorpusError, match="line 1: the text is not valid utf-8.*encoding"):
+    with pytest.raises(CorpusError, match=r"line 1: the text is not valid utf-8.*encoding"):
         read_muc("<DOC><TEXT>é</TEXT></DOC>".encode("latin-1"))
     assert len(read_muc("<DOC><TEXT>é</TEXT></DOC>".encode("latin-1"), encoding="latin-1")) == 1

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
+import signal
 import sys
 from pathlib import Path
 
 import pytest
-from papers.experiment import Journal, Options, markdown_table, run_tasks, with_generated, write_json
+from benchmarks.machine import describe_machine
+from papers.experiment import (
+    Journal,
+    Options,
+    data_fingerprint,
+    markdown_table,
+    run_tasks,
+    with_generated,
+    write_json,
+)
 from papers.kbest.training import run_training
 
+import margent
+from margent.corpus import Dataset, Part
 from margent.errors import CorpusError
+from margent.processes import WorkerError
 
 TASK = {
     "corpus": "addresses",
@@ -48,10 +63,10 @@ def test_a_line_cut_by_a_kill_is_done_again(tmp_path):
     path.write_bytes(path.read_bytes()[:-5])
     journal = Journal(path)
     assert journal.result({"a": 2}) is None and journal.result({"a": 1}) == {"x": 1}
-    assert path.read_bytes() == whole
-    path.write_bytes(path.read_bytes()[:-1])  # all but the end of the line: not known to be whole
+    journal.add({"a": 3}, {"x": 3})
+    assert path.read_bytes().startswith(whole) and Journal(path).result({"a": 3}) == {"x": 3}
+    path.write_bytes(whole[:-1])  # all but the end of the line: not known to be whole
     assert Journal(path).result({"a": 1}) is None
-    assert path.read_bytes() == b""
 
 
 def test_a_file_that_is_no_journal_is_named(tmp_path):
@@ -59,6 +74,14 @@ def test_a_file_that_is_no_journal_is_named(tmp_path):
     path.write_text('{"task": {}, "result": {}, "commit": ""}\nhello\n')
     with pytest.raises(CorpusError, match=r"journal\.jsonl, line 2: expected a result of an experiment in JSON"):
         Journal(path)
+
+
+def test_a_file_of_someone_else_is_left_alone(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_text("my diary")
+    with pytest.raises(CorpusError, match=r"journal\.jsonl, line 1: expected a result"):
+        Journal(path)
+    assert path.read_text() == "my diary"
 
 
 def test_only_what_is_missing_is_run_and_order_is_kept(tmp_path, capsys):
@@ -99,9 +122,39 @@ def test_processes_give_what_one_gives(tmp_path, monkeypatch):
     assert "papers.kbest.training" in sys.modules
 
 
-def test_an_interrupted_training_is_no_result(monkeypatch):
-    import margent
+def test_the_first_interrupt_lets_what_is_under_way_finish(tmp_path, capsys):
+    def interrupted(task):
+        if task["x"] == 2:
+            signal.raise_signal(signal.SIGINT)
+        return {"y": task["x"]}
 
+    path = tmp_path / "journal.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(interrupted, [{"x": x} for x in (1, 2, 3)], Journal(path), jobs=1, title="")
+    assert Journal(path).result({"x": 2}) == {"y": 2} and Journal(path).result({"x": 3}) is None
+    assert "finishing 1 training; Ctrl-C again stops at once" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_killed_process_is_named(tmp_path):
+    tasks = [{"x": 1}, {"x": 2}]
+    with pytest.raises(WorkerError, match="a worker process ended before its work was done: there may be too little"):
+        run_tasks(end_process, tasks, Journal(tmp_path / "journal.jsonl"), jobs=2, title="")
+
+
+def end_process(task):
+    os._exit(9)
+
+
+def test_other_data_are_another_task(tmp_path):
+    one, other = (
+        Dataset("a", Part([["x"]], [[label]]), None, Part([["z"]], [["O"]]), description="", terms="")
+        for label in ("O", "B")
+    )
+    assert data_fingerprint(one) == data_fingerprint(one) != data_fingerprint(other)
+
+
+def test_an_interrupted_training_is_no_result(monkeypatch):
     fit = margent.Tagger.fit
 
     def interrupted(self, *given, **options):
@@ -136,9 +189,15 @@ def test_results_say_where_they_come_from(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 
-def test_where_results_go(tmp_path, monkeypatch):
-    import os
+def test_the_machine_in_words(monkeypatch):
+    found = describe_machine()
+    assert found["versions"]["margent"] == margent.__version__
+    assert found["system"] == f"{platform.system()} {platform.machine()}"
+    monkeypatch.setenv("PATH", "")
+    assert describe_machine()["commit"] == "unknown"
 
+
+def test_where_results_go(tmp_path, monkeypatch):
     assert Options().folder(tmp_path) == tmp_path / "results"
     assert Options(quick=True).folder(tmp_path) == tmp_path / "results-quick"
     assert Options(out=tmp_path / "a" / "b").folder(tmp_path).is_dir()

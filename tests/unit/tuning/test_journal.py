@@ -18,23 +18,23 @@ FOUND = {
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "journal.jsonl"
-    with Journal(path, SETTINGS) as journal:
-        for task, outcome in FOUND.items():
-            journal.add(task, outcome)
+    journal = Journal(path, SETTINGS)
+    for task, outcome in FOUND.items():
+        journal.add(task, outcome)
     return path
 
 
 def test_what_was_written_comes_back(path):
     before = path.read_bytes()
-    with Journal(path, SETTINGS) as journal:
-        assert journal.outcomes == FOUND
+    journal = Journal(path, SETTINGS)
+    assert journal.outcomes == FOUND
     assert path.read_bytes() == before
 
 
 def test_a_line_is_on_disk_at_once(path):
-    with Journal(path, SETTINGS) as journal:
-        journal.add(Task(5, 1, 0), Outcome(0.5, 1.0))
-        assert json.loads(path.read_bytes().splitlines()[-1])["trial"] == 5
+    journal = Journal(path, SETTINGS)
+    journal.add(Task(5, 1, 0), Outcome(0.5, 1.0))
+    assert json.loads(path.read_bytes().splitlines()[-1])["trial"] == 5
 
 
 def test_every_truncation_is_survived(path):
@@ -43,11 +43,11 @@ def test_every_truncation_is_survived(path):
     for size in range(len(content)):
         path.write_bytes(content[:size])
         whole = max(content[:size].count(b"\n") - 1, 0)
-        with Journal(path, SETTINGS) as journal:
-            assert list(journal.outcomes.items()) == list(FOUND.items())[:whole]
-            for task, outcome in FOUND.items():
-                if task not in journal.outcomes:
-                    journal.add(task, outcome)
+        journal = Journal(path, SETTINGS)
+        assert list(journal.outcomes.items()) == list(FOUND.items())[:whole]
+        for task, outcome in FOUND.items():
+            if task not in journal.outcomes:
+                journal.add(task, outcome)
         assert path.read_bytes() == content
 
 
@@ -63,8 +63,8 @@ def test_another_search_is_refused(path):
     [
         (b"{nonsense", "line 3: expected a finished evaluation, but it is not valid JSON"),
         (b'{"trial":0,"sentences":1,"fold":0,"score":null,"seconds":1,"error":null}', "neither a score nor an error"),
-        (b'{"trial":0}', "line 3: expected a finished evaluation"),
-        (b"[]", "line 3: expected a finished evaluation"),
+        (b'{"trial":0}', "line 3: expected a finished evaluation, but it has no 'sentences'"),
+        (b"[]", r"line 3: expected a finished evaluation, found b'\[\]'"),
     ],
 )
 def test_a_damaged_line_is_named(path, line, message):
@@ -74,7 +74,7 @@ def test_a_damaged_line_is_named(path, line, message):
         Journal(path, SETTINGS)
 
 
-@pytest.mark.parametrize("first", [b"a b\n", b"{}\n", b"[1]\n", b'{"margent_journal":2}\n'])
+@pytest.mark.parametrize("first", [b"a b\n", b"a diary", b"{}\n", b"[1]\n", b'{"margent_journal":2}\n'])
 def test_a_file_that_is_no_journal(tmp_path, first):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(first)
@@ -84,6 +84,6 @@ def test_a_file_that_is_no_journal(tmp_path, first):
 
 
 def test_without_a_file():
-    with Journal(None, SETTINGS) as journal:
-        journal.add(Task(0, 1, 0), Outcome(0.5, 1.0))
-        assert journal.outcomes
+    journal = Journal(None, SETTINGS)
+    journal.add(Task(0, 1, 0), Outcome(0.5, 1.0))
+    assert journal.outcomes

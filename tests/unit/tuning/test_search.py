@@ -265,7 +265,7 @@ def test_a_script_without_guard_is_told_so(tmp_path):
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert 'a script calls tune outside of `if __name__ == "__main__":`' in done.stderr
+    assert 'a script does its work outside of `if __name__ == "__main__":`' in done.stderr
 
 
 def test_files(plain, tmp_path):
