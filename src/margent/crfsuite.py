@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.errors import CorpusError, not_fitted
+from margent.errors import CalibrationWarning, CorpusError, not_fitted
 from margent.learners import CRF as ConditionalRandomField
 from margent.learners import PassiveAggressive, Perceptron
 from margent.learners.parameters import check_number, check_whole
@@ -187,6 +187,15 @@ class CRF(Estimator):
         is a `CalibrationWarning`.
         """
         tagger = self._fitted()
+        if not tagger.calibrated_ and not tagger._warned:  # the tagger's own warning names what is not to be had here
+            tagger._warned = True
+            warnings.warn(
+                f"the probabilities of this CRF are not calibrated: the scores that algorithm={self.algorithm!r} "
+                "learns rank well, but are no log probabilities; give fit X_dev and y_dev, call tagger_.calibrate(X, y) "
+                "with sequences that it was not trained on, or take the algorithm 'lbfgs' or 'l2sgd'",
+                CalibrationWarning,
+                stacklevel=2,
+            )
         names = tagger.classes_.tolist()
         marginals = tagger.predict_marginals(X)
         sequences = ([dict(zip(names, row)) for row in array.tolist()] for array in marginals)

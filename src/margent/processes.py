@@ -73,8 +73,8 @@ class Processes:
                     yield running.pop(future), future.result()
         except BrokenProcessPool:
             raise WorkerError(
-                "a worker process ended before its work was done: there may be too little memory for so many jobs, or "
-                'a script does its work outside of `if __name__ == "__main__":`, which every process would then do again'
+                "a worker process ended before its work was done: there may be too little memory for so many jobs, "
+                'or a script does its work outside of `if __name__ == "__main__":`, and each process would do it again'
             ) from None
 
 

@@ -368,3 +368,14 @@ def test_the_sparse_layout_names_the_same_weights() -> None:
         crf.tagger_ = margent.Tagger("attributes", layout=layout).fit(X, y)
         found.append((crf.state_features_, crf.transition_features_, crf.attributes_))
     assert found[0] == found[1] and found[0][0]
+
+
+def test_the_advice_on_probabilities_fits_this_class():
+    X, y = [[{"w": "a"}, {"w": "b"}]], [["A", "B"]]
+    crf = CRF(algorithm="ap", max_iterations=1).fit(X, y)
+    with pytest.warns(margent.CalibrationWarning, match=r"algorithm='ap'.*call tagger_\.calibrate\(X, y\)"):
+        crf.predict_marginals(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        crf.predict_marginals(X)  # said once
+        CRF(max_iterations=1).fit(X, y).predict_marginals(X)

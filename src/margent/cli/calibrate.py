@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import warnings
 
 from margent.cli.options import add_reading, add_threads
@@ -11,12 +12,16 @@ from margent.cli.options import add_reading, add_threads
 _EXAMPLES = """\
 The model goes on predicting the same labels; only probabilities change (margent tag --marginals, --spans). The data
 must not be those that it was trained on. 'margent train --dev' and '--calibration' calibrate a model by themselves.
+The table before and after is measured on the data given; data not seen yet say more (margent evaluate --calibration).
 
 examples:
   margent calibrate model.margent held-out.txt
   margent calibrate model.margent held-out.txt -o calibrated.margent
   margent evaluate test.txt --model calibrated.margent --calibration
 """
+
+
+_ENOUGH = 50  # predictions; with fewer, one more mistake would change the temperature a lot
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,13 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from margent import storage
-    from margent.cli.data_files import DataReader, check_target
+    from margent.cli.data_files import DataReader, check_model_target, number_of
     from margent.cli.reports import calibration_json, calibration_table
-    from margent.errors import CalibrationWarning
+    from margent.errors import CalibrationWarning, CorpusError
     from margent.models import Tagger, reliability
 
     target = arguments.output or arguments.model
-    check_target(target)
+    check_model_target(target)
     reader = DataReader.of(arguments)
     file = storage.read(arguments.model, kind="tagger")
     tagger = Tagger.from_file(file)
@@ -47,12 +52,24 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.threads is not None:
         tagger.threads = arguments.threads
     X, y = reader.labelled(arguments.data, tagger.scheme_)
+    known = {str(name) for name in tagger.classes_}
+    given = {label for labels in y for label in labels if label is not None}
+    if given and not known & given:
+        raise CorpusError(
+            f"{', '.join(arguments.data)}: none of the labels there, such as {min(given)!r}, is one of the model's, "
+            f"such as {min(known)!r}; expected data labelled in the same way"
+        )
     before = tagger.temperature_
     with warnings.catch_warnings():  # to say that the model is not calibrated would be no news
         warnings.simplefilter("ignore", CalibrationWarning)
         curves_before = reliability(tagger, X, y)
     tagger.calibrate(X, y)
     curves = reliability(tagger, X, y)
+    kind, curve = list(curves.items())[-1]  # spans where the labels spell spans
+    judged = int(curve.counts.sum())
+    if judged < _ENOUGH:
+        what = number_of(judged, kind.removesuffix("s"))
+        print(f"margent: warning: only {what} to judge by, so the temperature is uncertain", file=sys.stderr)
     tagger.threads = given_threads
     tagger.save(target, compact=file.value("half", bool))
     if arguments.json:
@@ -64,8 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
         }
         print(json.dumps(summary, indent=2, ensure_ascii=False))
         return 0
-    print(f"temperature {tagger.temperature_:.4g} instead of {before:.4g}, fitted on {len(X):,} sentences\n")
+    print(f"temperature {tagger.temperature_:.4g} instead of {before:.4g}, fitted on {number_of(len(X), 'sentence')}\n")
     pairs = {name: {f"{name}, before": curves_before[name], f"{name}, after": curves[name]} for name in curves}
     print(calibration_table({row: curve for pair in pairs.values() for row, curve in pair.items()}))
+    print("measured on the data that the temperature was fitted on; others: margent evaluate --calibration\n")
     print(f"saved {target}")
     return 0

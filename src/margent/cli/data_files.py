@@ -142,10 +142,33 @@ def check_target(path: str) -> None:
         raise PermissionError(errno.EACCES, "the folder cannot be written to", path)
 
 
+def check_model_target(path: str) -> None:
+    """As `check_target`, for a model, which cannot be written to standard output."""
+    if path == "-":
+        raise UsageError("a model is saved to a file: give it a name instead of '-'")
+    check_target(path)
+
+
+def check_plot_target(path: str) -> None:
+    """As `check_target`, for a picture: its format and what draws it should be known before the work, too."""
+    from margent.metrics.drawing import check_format
+
+    check_target(path)
+    try:
+        check_format(path)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
 def counted(X: Any) -> str:
     """How much data this is, in words."""
     tokens = X.n_tokens if hasattr(X, "n_tokens") else sum(map(len, X))
-    return f"{len(X):,} sentences ({tokens:,} tokens)"
+    return f"{number_of(len(X), 'sentence')} ({number_of(tokens, 'token')})"
+
+
+def number_of(n: int, what: str) -> str:
+    """As many as there are, in words: 1 sentence, 2,000 sentences."""
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def words_of(X: Iterable[Sequence[Any]]) -> list[list[str]]:

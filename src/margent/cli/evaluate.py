@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from margent import metrics
-    from margent.cli.data_files import DataReader, check_target
+    from margent.cli.data_files import DataReader, check_plot_target
     from margent.cli.reports import as_json, calibration_json, calibration_table, classification_table, report_of
     from margent.errors import CorpusError
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("which file? Give GOLD and PRED, or one file with both")
     for path in (arguments.confusion, arguments.reliability):
         if path:
-            check_target(path)
+            check_plot_target(path)
     reader = DataReader.of(arguments)
     curves = None
     if arguments.model is None:

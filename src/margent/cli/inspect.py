@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model file")
     add("--label", metavar="L", action="append", help="only the features of this label (may be repeated)")
-    add("--top", type=whole(0), default=5, metavar="N", help="how many features and transitions (default: 5)")
+    add("--top", type=whole(1), default=5, metavar="N", help="how many features and transitions (default: 5)")
     add("--json", action="store_true", help="print one JSON object")
 
 
@@ -152,6 +152,8 @@ def _training(summary: dict[str, Any], history: list[dict[str, Any]]) -> str:
         text += f", accuracy while learning {100 * row['accuracy']:.2f} %"
     if row.get("objective") is not None:
         text += f", objective {row['objective']:.2f}"
+    if row.get("gap") is not None:
+        text += f", gap {row['gap']:.2g} (wanted: {summary['parameters']['learner']['gap']:.2g})"
     if row.get("dev_score") is not None:
         text += f"; epoch {row['epoch']} was best on the development data with {100 * row['dev_score']:.2f}"
     return text + ("; interrupted" if summary["interrupted"] else "")

@@ -49,11 +49,15 @@ def search_space(arguments: argparse.Namespace, learners: Mapping[str, Any]) -> 
             raise UsageError("--search: a parameter is given twice")
         return [{"learner": dict(learners), **values} if several else values]
     fixed = given_parameters(arguments)
+    if all(key in fixed for name in learners for key in default_space(name)):
+        whose = f"the learner{'s' * several} {', '.join(learners)}"
+        raise UsageError(f"the options leave nothing to search for {whose}: give --search NAME=VALUES")
     spaces = []
     for name, learner in learners.items():
-        own = {key: values for key, values in default_space(name).items() if key not in fixed}
-        if not own:
-            raise UsageError(f"the options leave nothing to search for the learner {name}: give --search NAME=VALUES")
+        default = default_space(name)
+        own = {key: values for key, values in default.items() if key not in fixed}
+        # Beside others, a learner whose parameters are all fixed is tried once, as it is.
+        own = own or {key: [getattr(learner, key)] for key in default}
         spaces.append({"learner": {name: learner}, **own} if several else own)
     return spaces
 

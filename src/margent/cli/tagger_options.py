@@ -73,8 +73,11 @@ def _label_costs(arguments: argparse.Namespace) -> dict[Any, float] | None:
 def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
     """The tagger that the options describe, with this learner."""
     from margent.features.templates import Templates
+    from margent.learners import learner_name
     from margent.models import Tagger
 
+    if arguments.pair_cost and getattr(learner, "probabilistic", False):
+        raise UsageError(f"the learner {learner_name(learner)} knows --label-cost, but not --pair-cost")
     return Tagger(
         features=arguments.features if arguments.template is None else Templates.from_file(arguments.template),
         learner=learner,

@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.data_files import DataReader, check_target, counted
+    from margent.cli.data_files import DataReader, check_model_target, counted
     from margent.cli.learner_options import chosen_learner
     from margent.cli.reports import as_json, classification_table, report_of
     from margent.cli.tagger_options import chosen_tagger
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     learner = chosen_learner(arguments)
     if getattr(learner, "patience", None) is not None and arguments.dev is None:
         raise UsageError("--patience watches the development data: give --dev FILE")
-    check_target(arguments.model)
+    check_model_target(arguments.model)
     reader = DataReader.of(arguments)
     tagger = chosen_tagger(arguments, learner).set_params(threads=arguments.threads, calibration=arguments.calibration)
     X, y = reader.labelled(arguments.train, arguments.scheme)
@@ -93,9 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
             "dev": None if report is None else as_json(report),
         }
         say.always(json.dumps(summary, indent=2, ensure_ascii=False))
-        return 0
+        return 130 if tagger.interrupted_ else 0
     if tagger.interrupted_:
         say(_interruption(tagger))
+    elif table.gap is not None and learner.gap is not None and table.gap > learner.gap:
+        say(f"the gap is {table.gap:.2g}, wanted {learner.gap:.2g}: it takes more --epochs")
     if report is not None:
         best = f" (epoch {tagger.best_epoch_})" if tagger.best_epoch_ is not None else ""
         say(f"\non the development data{best}:\n\n{classification_table(report)}")
@@ -106,13 +108,16 @@ def run(arguments: argparse.Namespace) -> int:
         f"saved {arguments.model}: {len(tagger.classes_)} labels, {features:,} features, "
         f"{os.path.getsize(arguments.model) / 1e6:.1f} MB, trained in {seconds:.1f} s"
     )
-    return 0
+    return 130 if tagger.interrupted_ else 0
 
 
 def _interruption(tagger: Any) -> str:
+    from margent.cli.data_files import number_of
+
     done = len(tagger.history_)
     if tagger.best_epoch_ is not None:
-        return f"interrupted after {done} epochs: the model of epoch {tagger.best_epoch_}, the best so far, is kept"
+        best = f"the model of epoch {tagger.best_epoch_}, the best so far, is kept"
+        return f"interrupted after {number_of(done, 'epoch')}: {best}"
     return f"interrupted in epoch {done + 1}: the model as it was then is kept"
 
 
@@ -137,27 +142,33 @@ class _Printer:
 
 
 class _EpochTable:
-    """One line for each epoch, written when it ends."""
+    """One line for each epoch, written when it ends, with the columns that its learner has something to say in."""
 
     def __init__(self, say: _Printer, *, with_dev: bool) -> None:
         self._say = say
         self._best = -1.0
         self._with_dev = with_dev
         self._begun = False
+        self.gap: float | None = None
 
     def add(self, epoch: Any) -> None:
+        self.gap = epoch.gap
         # A learner that does not search while it learns has an objective to watch instead.
         searched = epoch.accuracy is not None
+        columns = [("epoch", 5, f"{epoch.epoch}")]
+        if searched:
+            columns.append(("accuracy", 8, f"{100 * epoch.accuracy:.2f}%"))
+        if epoch.objective is not None and (epoch.gap is not None or not searched):
+            columns.append(("objective", 12, f"{epoch.objective:.2f}"))
+        if epoch.gap is not None:
+            columns += [("primal", 12, f"{epoch.primal:.2f}"), ("gap", 8, f"{epoch.gap:.2g}")]
+        columns.append(("updates", 10 if searched else 8, f"{epoch.updates:,}"))
+        columns.append(("seconds", 7, f"{epoch.seconds:.2f}"))
         if not self._begun:
-            heading = "accuracy     updates" if searched else "   objective   updates"
-            self._say(f"\nepoch  {heading}  seconds" + ("     dev" if self._with_dev else ""))
+            heading = "  ".join(f"{name:>{width}}" for name, width, _ in columns)
+            self._say(f"\n{heading}" + ("     dev" if self._with_dev else ""))
             self._begun = True
-        reached = (
-            f"{100 * epoch.accuracy:7.2f}%  {epoch.updates:10,}"
-            if searched
-            else f"{epoch.objective:12.2f}  {epoch.updates:8,}"
-        )
-        line = f"{epoch.epoch:5}  {reached}  {epoch.seconds:7.2f}"
+        line = "  ".join(f"{text:>{width}}" for _, width, text in columns)
         if epoch.dev_score is not None:
             line += f"  {100 * epoch.dev_score:6.2f}{' *' if epoch.dev_score > self._best else ''}"
             self._best = max(self._best, epoch.dev_score)

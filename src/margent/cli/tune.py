@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from margent.cli.command_line import UsageError
 from margent.cli.options import add_reading, whole
 
 if TYPE_CHECKING:
@@ -79,17 +80,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.data_files import DataReader, check_target, counted
+    from margent.cli.data_files import DataReader, check_model_target, counted
     from margent.cli.learner_options import chosen_learners
     from margent.cli.search_options import search_space
     from margent.cli.tagger_options import chosen_tagger
     from margent.tuning import tune
+    from margent.tuning.space import SearchSpace
 
     learners = chosen_learners(arguments, arguments.learner)
     space = search_space(arguments, learners)
-    tagger = chosen_tagger(arguments, next(iter(learners.values())))
+    tagger, *_ = [chosen_tagger(arguments, learner) for learner in learners.values()]
+    try:
+        SearchSpace(tagger, space)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if os.path.exists(arguments.out) and not os.path.isdir(arguments.out):
+        raise UsageError(f"--out must be a folder, and {arguments.out} is a file")
     if arguments.model is not None:
-        check_target(arguments.model)
+        check_model_target(arguments.model)
     reader = DataReader.of(arguments)
     X, y = reader.labelled(arguments.train, arguments.scheme)
     X_dev: Any
@@ -98,33 +106,47 @@ def run(arguments: argparse.Namespace) -> int:
     how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{counted(X_dev)} to score on"
     if not arguments.json:
         print(f"{counted(X)} to learn from, {how}", flush=True)
-    result = tune(
-        tagger,
-        X,
-        y,
-        space,
-        X_dev=X_dev,
-        y_dev=y_dev,
-        folds=arguments.folds,
-        trials=arguments.trials,
-        halving=arguments.halving,
-        min_sentences=arguments.min_sentences,
-        jobs=arguments.jobs,
-        folder=arguments.out,
-        seed=arguments.seed,
-        progress=False if arguments.json else None,
-    )
+    try:
+        result = tune(
+            tagger,
+            X,
+            y,
+            space,
+            X_dev=X_dev,
+            y_dev=y_dev,
+            folds=arguments.folds,
+            trials=arguments.trials,
+            halving=arguments.halving,
+            min_sentences=arguments.min_sentences,
+            jobs=arguments.jobs,
+            folder=arguments.out,
+            seed=arguments.seed,
+            progress=False if arguments.json else None,
+        )
+    except KeyboardInterrupt:  # before the first trial was done
+        return _interrupted()
     best = result.best_tagger()
     command = train_command(arguments, best, result.best_parameters)
     _report(result, command, arguments)
     if result.interrupted:
-        print("interrupted: the same command goes on from here", file=sys.stderr)
-        return 130
+        return _interrupted()
     if arguments.model is not None:
-        best.fit(X, y, progress=False if arguments.json else None).save(arguments.model)
+        best.fit(X, y, progress=False if arguments.json else None)
+        # Not given to fit, which would choose the epoch by them once more.
+        if X_dev is not None and not best.calibrated_ and not best.interrupted_:
+            best.calibrate(X_dev, y_dev)
+        best.save(arguments.model)
         if not arguments.json:
             print(f"saved {arguments.model}: {os.path.getsize(arguments.model) / 1e6:.1f} MB")
+        if best.interrupted_:
+            print("interrupted: the model as it was then is saved", file=sys.stderr)
+            return 130
     return 0
+
+
+def _interrupted() -> int:
+    print("interrupted: the same command goes on from here", file=sys.stderr)
+    return 130
 
 
 def _report(result: TuningResult, command: str, arguments: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,14 @@ def new_figure(width: float, height: float) -> Figure:
     except ImportError as error:
         raise MissingExtraError("plots need matplotlib; install it with: pip install 'margent[plot]'") from error
     return Figure(figsize=(width, height), dpi=150, layout="constrained")
+
+
+def check_format(path: str | PathLike[str]) -> None:
+    """There is something to draw with, and the ending of the name is one it knows: before the work, not after it."""
+    known = new_figure(1, 1).canvas.get_supported_filetypes()
+    if os.path.splitext(path)[1][1:].lower() not in known:
+        endings = ", ".join(f".{name}" for name in known)
+        raise ValueError(f"{os.fspath(path)}: expected a name of a picture, that ends in one of {endings}")
 
 
 def finished(figure: Figure, path: str | PathLike[str] | None) -> Figure:

@@ -68,7 +68,7 @@ def _by_parameter(axes: Axes, trials: Sequence[Trial], name: str) -> None:
     sizes = sorted({rung.sentences for trial in trials for rung in trial.rungs})
     shown = [trial for trial in trials if name in trial.parameters]
     values: list[Any] = [trial.parameters[name] for trial in shown]
-    different = sorted(set(values), key=lambda value: (str(type(value)), value) if value is not None else ("", 0))
+    different = sorted(set(values), key=_place)
     if not all(isinstance(value, Real) and not isinstance(value, bool) for value in values):
         names = [cell(value) for value in different]
         axes.set_xticks(range(len(names)), names, rotation=30 if max(map(len, names)) > 8 else 0)
@@ -81,6 +81,15 @@ def _by_parameter(axes: Axes, trials: Sequence[Trial], name: str) -> None:
             axes.set_xticks(different, [f"{value:g}" for value in different])
     _dots(axes, trials, sizes, {trial.number: value for trial, value in zip(shown, values)})
     axes.set_xlabel(name, color=INK)
+
+
+def _place(value: Any) -> tuple[Any, ...]:
+    """For sorting: nothing first, then numbers of all kinds by value, then the others by kind."""
+    if value is None:
+        return (0,)
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return (1, value)
+    return (2, str(type(value)), value)
 
 
 def _dots(axes: Axes, trials: Sequence[Trial], sizes: Sequence[int], places: Mapping[int, Any]) -> None:

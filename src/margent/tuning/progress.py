@@ -52,6 +52,7 @@ class SearchProgress:
             self._bar.update(self._task, advance=rung.sentences, description=self._text(rung))
 
     def _text(self, rung: Rung) -> str:
-        where = f"rung {self._ladder.index(rung) + 1} of {len(self._ladder)}: {rung.candidates} trials"
+        trials = f"{rung.candidates} trial{'s' * (rung.candidates != 1)}"
+        where = f"rung {self._ladder.index(rung) + 1} of {len(self._ladder)}: {trials}"
         best = f", best score {100 * self._best:.2f}" if self._best >= 0 else ""
         return f"{where} on {rung.sentences:,} sentences{best}"

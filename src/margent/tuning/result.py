@@ -85,6 +85,8 @@ class TuningResult:
             return self.trials[0]
         reasons = [trial.error for trial in self.trials if trial.error is not None]
         if reasons:
+            if len(reasons) == 1:
+                raise MargentError(f"the only trial failed: {reasons[0]}")
             raise MargentError(f"all of the {len(reasons)} trials failed, the first with: {reasons[0]}")
         raise MargentError("the search was interrupted before any trial was done")
 
@@ -136,7 +138,9 @@ class TuningResult:
         from rich.table import Table
 
         failed = sum(trial.error is not None for trial in self.trials)
-        note = f"{len(self.trials)} trials" + (f", {failed} of them failed" if failed else "")
+        note = f"{len(self.trials)} trial{'s' * (len(self.trials) != 1)}" + (
+            f", {failed} of them failed" if failed else ""
+        )
         table = Table(caption=note, box=box.SIMPLE_HEAD, caption_justify="left")
         for name in ("trial", *self.parameters, "sentences", "score", "seconds"):
             table.add_column(escape(name), justify="right", style="bold" if name == "score" else "")

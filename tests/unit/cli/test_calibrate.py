@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -60,3 +61,24 @@ def test_failures(fails, folder, tmp_path):
     fails(1, "No such file", "calibrate", tmp_path / "nothing", folder / "dev.txt")
     fails(1, "no such folder", "calibrate", folder / "model.margent", folder / "dev.txt", "-o", tmp_path / "no" / "m")
     fails(2, "expected a share", "train", folder / "train.txt", "-m", tmp_path / "m", "--calibration", "2")
+
+
+def test_data_with_other_labels_are_refused(fails, folder, tmp_path):
+    (tmp_path / "pos").write_text("Rue\tNOUN\n\n")
+    message = "none of the labels there, such as 'NOUN', is one of the model's, such as 'B-CITY'"
+    fails(1, message, "calibrate", folder / "model.margent", tmp_path / "pos", "-o", tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_few_spans_are_warned_of(margent, folder, tmp_path):
+    lines = (folder / "dev.txt").read_text().split("\n\n")
+    (tmp_path / "few").write_text("\n\n".join(lines[:3]) + "\n\n")
+    outcome = margent("calibrate", folder / "model.margent", tmp_path / "few", "-o", tmp_path / "m")
+    assert outcome.status == 0 and "measured on the data that the temperature was fitted on" in outcome.output
+    assert re.search(r"^margent: warning: only \d+ spans to judge by", outcome.errors)
+
+
+def test_a_model_is_not_written_to_standard_output(fails, folder):
+    fails(2, "a model is saved to a file", "calibrate", folder / "model.margent", folder / "dev.txt", "-o", "-")
+    fails(2, "a model is saved to a file", "train", folder / "train.txt", "-m", "-")
+    fails(2, "a model is saved to a file", "tune", folder / "train.txt", "-m", "-")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 
 import pytest
 
@@ -117,3 +118,13 @@ def test_failures(fails, files):
 def test_a_terminal_is_not_waited_for(fails, monkeypatch):
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     fails(2, "which file?", "evaluate")
+
+
+def test_pictures_are_checked_before_the_work(fails, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("margent.models.load", lambda path: pytest.fail("the model was loaded"))
+    for option in ("--reliability", "--confusion"):
+        command = ("evaluate", folder / "test.txt", "--model", folder / "model.margent", option)
+        fails(2, "r.xyz: expected a name of a picture, that ends in one of", *command, tmp_path / "r.xyz")
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, "matplotlib.figure", None)
+            fails(1, "pip install 'margent[plot]'", *command, tmp_path / "r.png")

@@ -10,7 +10,7 @@ def test_summary(margent, folder):
     assert "labels    21: B-CITY" in output
     assert "scheme    iob2" in output
     assert "features: generic" in output
-    assert "Perceptron(epochs=5" in output
+    assert "PassiveAggressive(" in output and "epochs=5" in output
     assert "5 epochs" in output
     assert "certainty not calibrated, temperature 1\n" in output
     assert "features of B-CITY:" in output and "transitions:" in output
@@ -46,4 +46,11 @@ def test_failures(fails, folder, tmp_path):
     fails(1, "No such file", "inspect", tmp_path / "nothing")
     fails(1, "does not begin as a Margent model", "inspect", folder / "train.txt")
     fails(1, "no label 'B-MOON'", "inspect", folder / "model.margent", "--label", "B-MOON")
-    fails(2, "at least 0", "inspect", folder / "model.margent", "--top", -1)
+    fails(2, "at least 1", "inspect", folder / "model.margent", "--top", 0)
+
+
+def test_the_gap_is_told(margent, folder, tmp_path):
+    margent("train", folder / "dev.txt", "-m", tmp_path / "m", "--learner", "ssvm", "--epochs", 2, "--gap", 1e-6)
+    output = margent("inspect", tmp_path / "m").output
+    gap = library.load(tmp_path / "m").history_[-1]["gap"]
+    assert f"gap {gap:.2g} (wanted: 1e-06)" in output

@@ -22,7 +22,7 @@ def test_table_and_model(margent, folder, tmp_path):
     assert "POSTCODE" in outcome.output and "all spans" in outcome.output
     assert f"saved {model}" in outcome.output
     tagger = library.load(model)
-    assert tagger.learner == library.Perceptron(epochs=3)
+    assert tagger.learner == library.PassiveAggressive(k=5, epochs=3)
     assert tagger.scheme_ == "iob2"
 
 
@@ -110,7 +110,7 @@ def test_wrong_usage(fails, folder, tmp_path):
     fails(2, "--model", "train", folder / "train.txt")
     fails(2, "at least 1, got '0'", *train, "--order", 0)
     fails(2, "--epochs: expected a whole number, got 'many'", *train, "--epochs", "many")
-    fails(2, "epochs of Perceptron", *train, "--epochs", 0)
+    fails(2, "epochs of PassiveAggressive", *train, "--epochs", 0)
     fails(2, "margin of Perceptron", *train, "--margin", -1)
     fails(2, "--dev", *train, "--patience", 2)
     fails(2, "LABEL=COST", *train, "--label-cost", "O")
@@ -171,7 +171,7 @@ def test_interruption_keeps_a_model(margent, folder, tmp_path, monkeypatch):
     monkeypatch.setattr(train._EpochTable, "add", add)
     arguments = ("train", folder / "train.txt", "--dev", folder / "dev.txt", "-m", tmp_path / "m", "--epochs", 1000)
     outcome = margent(*arguments)
-    assert outcome.status == 0
+    assert outcome.status == 130
     assert "interrupted after 3 epochs" in outcome.output
     assert library.load(tmp_path / "m").interrupted_
     outcome = margent("train", folder / "train.txt", "-m", tmp_path / "m", "--epochs", 1000)
@@ -186,4 +186,16 @@ def test_an_interruption_that_matters_is_not_lost_in_json(margent, folder, tmp_p
 
     monkeypatch.setattr(train._EpochTable, "add", add)
     outcome = margent("train", folder / "train.txt", "-m", tmp_path / "m", "--json")
+    assert outcome.status == 130
     assert json.loads(outcome.output)["interrupted"] is True
+
+
+def test_the_gap_is_shown_and_missed(margent, folder, tmp_path):
+    train = ("train", folder / "dev.txt", "-m", tmp_path / "m", "--learner", "ssvm", "--epochs", 2)
+    output = margent(*train, "--gap", 1e-6).output
+    heading = next(line for line in output.splitlines() if line.startswith("epoch"))
+    assert heading.split() == ["epoch", "accuracy", "objective", "primal", "gap", "updates", "seconds"]
+    gap = library.load(tmp_path / "m").history_[-1]["gap"]
+    assert f"the gap is {gap:.2g}, wanted 1e-06: it takes more --epochs" in output
+    assert "it takes more" not in margent(*train, "--gap", 0.99).output
+    assert "primal" not in margent(*train).output

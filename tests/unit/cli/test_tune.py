@@ -82,15 +82,15 @@ def test_failing_trials_are_told(tune, tmp_path):
     outcome = tune("--folds", 2, "--search", "k=0,1", "epochs=1")
     assert outcome.status == 0
     assert "2 trials, 1 of them failed" in outcome.output
-    assert "failed: k of Perceptron should be a whole number of at least 1, got 0" in outcome.output
+    assert "failed: k of PassiveAggressive should be a whole number of at least 1, got 0" in outcome.output
     outcome = tune("--folds", 2, "--search", "k=0", "--out", tmp_path / "other")
-    assert outcome.status == 1 and "all of the 1 trials failed" in outcome.errors
+    assert outcome.status == 1 and "the only trial failed: k of" in outcome.errors
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--search C=1,2", "C is no parameter of the learner perceptron, nor one of features, order"),
+        ("--search l2=1,2", "l2 is no parameter of the learner pa, nor one of features, order"),
         ("--learner pa,mira --search margin=1", "margin is no parameter of the learners pa, mira"),
         ("--search k", "--search: expected NAME=VALUES such as k=1,2,5 or C=0.01..10:log, got 'k'"),
         ("--search k=1 train.txt", "got 'train.txt'; files go before --search"),
@@ -100,9 +100,9 @@ def test_failing_trials_are_told(tune, tmp_path):
         ("--search k=1..2.5", "--search k: expected a whole number, got '2.5'"),
         ("--search k=..2", "--search k: expected a whole number, got ''"),
         ("--search k=5..1", "--search k: a range should go up, got 5 to 1"),
-        ("--search margin=0..1:log", "--search margin: a range on the log scale should begin above 0"),
-        ("--search margin=0..1:lg", "--search margin: expected a range LOW..HIGH, LOW..HIGH:log"),
-        ("--search margin=0..1:log:log", "--search margin: expected a range"),
+        ("--search C=0..1:log", "--search C: a range on the log scale should begin above 0"),
+        ("--search C=0..1:lg", "--search C: expected a range LOW..HIGH, LOW..HIGH:log"),
+        ("--search C=0..1:log:log", "--search C: expected a range"),
         ("--search average=maybe", "--search average: expected yes or no, got 'maybe'"),
         ("--search features=nothing", "expected one of generic, chunking, ner, pos, letters or a template file"),
         ("--search k=1,2 --k 3", "k is both given as an option and searched: choose one"),
@@ -111,10 +111,39 @@ def test_failing_trials_are_told(tune, tmp_path):
         ("--search min-count=1,2 --min-count 2", "min-count is both given as an option and searched"),
         ("--learner pa,pb", "argument --learner: invalid choice: 'pb' (choose from perceptron, pa"),
         ("--learner pa,mira --margin 1", "--margin is no parameter of the learners pa, mira"),
-        ("--k 1 --epochs 2", "the options leave nothing to search for the learner perceptron"),
+        ("--C 1 --k 1 --epochs 2", "the options leave nothing to search for the learner pa"),
+        ("--learner perceptron,pa --k 2 --C 1 --epochs 1", "nothing to search for the learners perceptron, pa"),
+        ("--patience 2", "patience watches development data"),
+        ("--search patience=1,2", "patience watches development data"),
+        ("--learner pa,crf --pair-cost A B 2", "the learner crf knows --label-cost, but not --pair-cost"),
+        ("--out /dev/null", "--out must be a folder, and /dev/null is a file"),
         ("--dev a --folds 3", "not allowed with argument"),
         ("--halving 0", "expected a whole number of at least 1, got '0'"),
     ],
 )
-def test_wrong_usage(fails, folder, arguments, message):
+def test_wrong_usage(fails, folder, arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("margent.cli.data_files.DataReader.labelled", lambda *given: pytest.fail("data were read"))
     fails(2, message, "tune", folder / "train.txt", *arguments.split())
+
+
+def test_a_learner_with_nothing_to_search_is_tried_as_it_is(tune):
+    options = ("--folds", 2, "--learner", "perceptron,pa", "--k", 2, "--epochs", 1, "--trials", 3, "--json")
+    summary = json.loads(tune(*options).output)
+    tried = [trial["learner"] for trial in summary["trials"]]
+    assert sorted(tried) == ["pa", "pa", "perceptron"]
+
+
+def test_the_model_is_calibrated_on_development_data(tune, folder, tmp_path):
+    options = ("--dev", folder / "dev.txt", "--search", "k=1", "--epochs", 1, "-m", tmp_path / "m")
+    assert tune(*options).status == 0
+    assert library.load(tmp_path / "m").calibrated_
+
+
+def test_an_interruption_before_the_first_trial(tune, monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("margent.tuning.workers.Workers.outcomes", interrupted)
+    outcome = tune("--folds", 2, "--search", "k=1,2")
+    assert (outcome.status, outcome.errors) == (130, "interrupted: the same command goes on from here\n")

@@ -12,6 +12,7 @@ import pytest
 import margent
 from margent import CorpusError, MargentError, Range, Tagger, make_addresses, tune
 from margent.tuning.fingerprint import fingerprint
+from margent.tuning.plot import _place
 from margent.tuning.problem import Outcome, Problem, Task, make_problem
 from margent.tuning.space import SearchSpace
 from margent.tuning.workers import Workers
@@ -286,6 +287,11 @@ def test_table(plain):
     assert len(lines) == 2 + 3 + 1
     best = plain.best
     assert f"{100 * best.score:.2f} ± {100 * best.standard_error:.2f}" in lines[2]
+
+
+def test_numbers_of_all_kinds_are_sorted_by_value():
+    values = [10, 0.5, None, "a", True, 2]
+    assert sorted(values, key=_place) == [None, 0.5, 2, 10, True, "a"]
 
 
 def test_plot(plain, tmp_path):
