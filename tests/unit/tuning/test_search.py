@@ -166,7 +166,7 @@ def test_a_trial_that_fails_does_not_end_the_search(tmp_path):
     assert "2 trials, 1 of them failed" in result.table()
     again = tune(PA, X, Y, {"C": [-1, 1], "epochs": 1}, folds=2, jobs=1, folder=tmp_path)
     assert timeless(again) == timeless(result)
-    with pytest.raises(MargentError, match="all of the 1 trials failed, the first with: C of PassiveAggressive"):
+    with pytest.raises(MargentError, match="the only trial failed: C of PassiveAggressive"):
         _ = tune(PA, X, Y, {"C": [-1]}, folds=2, jobs=1).best_parameters
 
 
