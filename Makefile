@@ -70,4 +70,4 @@ sanitize: $(VENV)/.dev
 	  $(BIN)/python -m pytest tests/unit tests/contracts -m "not slow" -x
 
 clean:
-	rm -rf $(VENV) build dist demo-output
+	rm -rf $(VENV) build dist demo-output tune-output

@@ -192,7 +192,8 @@ class CRF(Estimator):
             warnings.warn(
                 f"the probabilities of this CRF are not calibrated: the scores that algorithm={self.algorithm!r} "
                 "learns rank well, but are no log probabilities; give fit X_dev and y_dev, call "
-                "tagger_.calibrate(X, y) with sequences that it was not trained on, or take the algorithm 'lbfgs' or 'l2sgd'",
+                "tagger_.calibrate(X, y) with sequences that it was not trained on, or take the algorithm 'lbfgs' or "
+                "'l2sgd'",
                 CalibrationWarning,
                 stacklevel=2,
             )

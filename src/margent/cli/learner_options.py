@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import types
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -16,19 +17,34 @@ _FALSE, _TRUE = ("no", "false", "off", "0"), ("yes", "true", "on", "1")
 
 
 def add_learner_options(parser: argparse.ArgumentParser) -> None:
-    """An option for each field of each learner; what it means and its default are said for each learner."""
+    """An option for each field of each learner; what it means and its default are said once for all that agree."""
     group = parser.add_argument_group("parameters of the learner")
-    helps: dict[str, list[str]] = {}
+    defaults: dict[str, dict[str, dict[str, str]]] = {}  # option to what it means to learner to default
     for learner, kind in LEARNERS.items():
         for field in dataclasses.fields(kind):
-            about = f"{field.metadata.get('help', '')} ({learner}; default: {_shown(field.default)})"
-            helps.setdefault(field.name, []).append(about.strip())
-    for name, texts in helps.items():
-        options: dict[str, Any] = {"dest": _PREFIX + name, "default": None, "help": "; ".join(texts).replace("%", "%%")}
+            meanings = defaults.setdefault(field.name, {})
+            meanings.setdefault(field.metadata.get("help", ""), {})[learner] = _shown(field.default)
+    for name, meanings in defaults.items():
+        options: dict[str, Any] = {"dest": _PREFIX + name, "default": None, "help": _help(meanings).replace("%", "%%")}
         if _is_flag(name):
             group.add_argument(_option(name), action=argparse.BooleanOptionalAction, **options)
         else:
             group.add_argument(_option(name), metavar=name.upper()[:8], **options)
+
+
+def _help(meanings: dict[str, dict[str, str]]) -> str:
+    """Each meaning with its learners, their usual default, and those whose default is another.
+
+    The learners of a meaning that most of them share are not named where all have the option.
+    """
+    everywhere = sum(map(len, meanings.values())) == len(LEARNERS)
+    texts: list[str] = []
+    for text, defaults in sorted(meanings.items(), key=lambda item: -len(item[1])):
+        usual = Counter(defaults.values()).most_common(1)[0][0]
+        facts = [] if everywhere and 2 * len(defaults) > len(LEARNERS) else [", ".join(defaults)]
+        facts += [f"default: {usual}"] + [f"{name}: {value}" for name, value in defaults.items() if value != usual]
+        texts.append(f"{text} ({'; '.join(facts)})".strip())
+    return "; ".join(texts)
 
 
 def chosen_learner(arguments: argparse.Namespace) -> Any:

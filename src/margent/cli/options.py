@@ -55,7 +55,10 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--comment", metavar="TEXT", help="lines that begin with this are comments (default: none)")
 
 
-def add_threads(parser: argparse.ArgumentParser) -> None:
+def add_threads(parser: argparse.ArgumentParser, used_for: str = "tagging") -> None:
     parser.add_argument(
-        "--threads", type=whole(1), metavar="N", help="for tagging (default: all processors); does not change results"
+        "--threads",
+        type=whole(1),
+        metavar="N",
+        help=f"for {used_for} (default: all processors); does not change results",
     )

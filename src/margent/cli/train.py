@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--compact", action="store_true", help="save a smaller model: 16-bit weights, no features of weight zero")
     add("--json", action="store_true", help="print one JSON object instead of tables")
-    add_threads(parser)
+    add_threads(parser, "training a crf, and for tagging the development data")
     add_learner_options(parser)
     add_reading(parser)
 

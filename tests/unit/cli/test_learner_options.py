@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -54,6 +55,23 @@ def test_values_have_the_types_of_the_fields(chosen):
     assert chosen("--patience", "none") == First(patience=None)
     wanted = Second(epochs=3, C=0.5, policy="late", average=True)
     assert chosen("--learner", "second", "--epochs", "3", "--C", ".5", "--policy", "late", "--average", "yes") == wanted
+
+
+def test_help_says_once_what_learners_have_in_common():
+    parser = Parser(prog="margent train")
+    learner_options.add_learner_options(parser)
+    text = " ".join(parser.format_help().split())
+    assert "passes over the training data (default: 10; larank: 1); most iterations" in text
+    assert "how far an example may pull; smaller: calmer, for noisy data (pa, rpa, mira, sdm, larank, ssvm; def" in text
+
+
+def test_the_page_of_the_command_line_names_every_parameter():
+    page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    for name, kind in margent.learners.LEARNERS.items():
+        for parameter in fields(kind):
+            rows = [line for line in page.splitlines() if f"`--{parameter.name.replace('_', '-')}`" in line]
+            who = " ".join(line.split("|")[2] for line in rows if line.startswith("| `--"))
+            assert f"`{name}`" in who or "all" in who.replace(f"all but `{name}`", ""), parameter.name
 
 
 def test_wrong_values(chosen):
