@@ -22,7 +22,7 @@ def test_table_and_model(margent, folder, tmp_path):
     assert "POSTCODE" in outcome.output and "all spans" in outcome.output
     assert f"saved {model}" in outcome.output
     tagger = library.load(model)
-    assert tagger.learner == library.PassiveAggressive(k=5, epochs=3)
+    assert tagger.learner == library.PassiveAggressive(epochs=3)
     assert tagger.scheme_ == "iob2"
 
 
