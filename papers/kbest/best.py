@@ -62,10 +62,11 @@ def run(options: Options) -> Path:
     tried: list[dict[str, Any]] = []
     final: list[dict[str, Any]] = []
     with options.environment():
+        made_from = {corpus: fingerprints(corpus) for corpus in SCHEMES}
         tasks: list[Task] = [
             {
                 "corpus": corpus,
-                **fingerprints(corpus),
+                **made_from[corpus],
                 "scheme": scheme,
                 "learner": name,
                 "parameters": given,
@@ -127,7 +128,6 @@ def measure(task: Task) -> Result:
     return {"token_f": token_f, "chunk_f": span_scores(other.y, found).f1, "seconds": seconds}
 
 
-@lru_cache(maxsize=2)
 def fingerprints(corpus: str) -> dict[str, str]:
     """Of the data, and of all that makes features of them: results with others are not taken for these."""
     made_by = sha256(repr((FIRST_STAGE, PARTS)).encode())

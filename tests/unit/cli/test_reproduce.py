@@ -73,5 +73,7 @@ def test_missing_data(fails, tmp_path, monkeypatch):
     fails(1, message, "reproduce", "kbest", "--data", tmp_path / "data", "--out", out)
     assert not out.exists()
     fails(2, "is not a folder", "reproduce", "kbest", "--data", tmp_path / "nowhere")
+    (tmp_path / "file").write_text("")
+    fails(2, "--out must be a folder, and", "reproduce", "kbest", "--out", tmp_path / "file")
     monkeypatch.delenv("MARGENT_DATA", raising=False)
     fails(1, "expected the folder of the data sets in data_home or in the environment", "reproduce", "kbest")
