@@ -21,14 +21,16 @@ class StructuredSVM:
     weights that is due to example n moves towards C (F(gold) - F(y)), y the answer with the largest score + loss, or
     towards 0 if that is gold, by the step that raises the dual most. No step size to choose, the dual objective never
     falls (`objective` in the history), and with `gap` each epoch is followed by a search for each example that gives
-    `primal` and the relative duality `gap`; training ends when it is as small as that. Both are of the last weights,
-    not of their average. With partial labels the dual is that of the completions found so far, and the gap no bound.
-    Memory: w_n of each example, 16 bytes for each weight that one of its wrong answers has ever touched.
+    `primal` and the relative duality `gap`; training ends when it is as small as that (never for gap=0). Both are of
+    the last weights, not of their average. With partial labels the dual is that of the completions found so far, and
+    the gap no bound. Memory: w_n of each example, 16 bytes for each weight that one of its wrong answers has ever
+    touched.
 
     method="subgradient": Pegasos (Shalev-Shwartz et al. 2011). Step t is w <- (1 - 1/t) w + C n / t (F(gold) - F(y)), n
-    the number of examples; `project` brings weights back into the ball that the optimum is in. Shrinking is a change of
-    scale, so that a step costs what the example touches. Nothing is kept for the examples. Early steps are long: the
-    last weights of few epochs are far from the optimum, their average is much nearer.
+    the number of examples; `project` brings weights back into the ball that the optimum is in, for one search per
+    example before the first step. Shrinking is a change of scale, so that a step costs what the example touches.
+    Nothing is kept for the examples. Early steps are long: after few epochs both the last weights and their average are
+    far from the optimum.
 
     The average is weighted: the weights after step t count t times.
 
