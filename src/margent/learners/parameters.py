@@ -65,11 +65,3 @@ def check_choice(owner: Any, name: str, choices: tuple[str, ...]) -> None:
     value = getattr(owner, name)
     if value not in choices:
         raise ValueError(f"{name} of {type(owner).__name__} should be one of {', '.join(choices)}, got {value!r}")
-
-
-def check_epochs(owner: Any) -> None:
-    """The parameters that every learner of the training loop has."""
-    check_whole(owner, "epochs", minimum=1)
-    check_flag(owner, "average")
-    check_flag(owner, "shuffle")
-    check_whole(owner, "patience", minimum=1, optional=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from margent import _core
-from margent.learners.parameters import check_epochs, check_flag, check_number
+from margent.learners.epoch_learner import EpochLearner
+from margent.learners.parameters import check_flag, check_number
 
 
 @dataclass(frozen=True)
-class StructuredSVM:
+class StructuredSVM(EpochLearner):
     """The structural SVM with margin rescaling, the problem of `SDM` and `LaRank`,
 
         min  1/2 |w|^2 + C sum_n xi_n    s.t.  w . (F(gold_n) - F(y)) >= loss(y) - xi_n  for all n and y,  xi_n >= 0
@@ -49,17 +50,10 @@ class StructuredSVM:
         default=False, metadata={"help": "subgradient: keep the weights in the ball that the optimum is in"}
     )
     gap: float | None = field(default=None, metadata={"help": "frank-wolfe: stop at this relative duality gap"})
-    _: KW_ONLY
-    epochs: int = field(default=10, metadata={"help": "passes over the training data"})
-    average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
-    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
-    patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
-    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_number(self, "C", minimum=0, above=True)
-        check_epochs(self)
         if self.method not in ("frank-wolfe", "subgradient"):
             raise ValueError(f"method of StructuredSVM should be frank-wolfe or subgradient, got {self.method!r}")
         check_flag(self, "project")
