@@ -18,8 +18,9 @@ class SDM(MaxMargin):
         min  1/2 |w|^2 + C sum_n xi_n    s.t.  w . (F(gold_n) - F(y)) >= loss(y) - xi_n  for all n and y,  xi_n >= 0
 
     by its dual, one example at a time: the k answers with the largest score + loss join those kept from earlier epochs,
-    and the dual variables of this example are optimised until the KKT conditions hold within `tol` (17 to 20). The
-    first epoch is that of `MIRA` for the same `tol`; later ones take back what earlier steps did too much.
+    and the dual variables of this example are optimised until the KKT conditions hold within `tol` (17 to 20), ties
+    taken as by `MIRA`. The first epoch is that of `MIRA` for the same `tol`; later ones take back what earlier steps
+    did too much.
 
     When to use it: when the optimum of the SVM itself is wanted, with C as the one thing that matters, and epochs may
     cost more. An epoch costs one search for the k best per example and the square of the working set in inner products.
