@@ -115,18 +115,33 @@ def _lowest(function: Callable[[float], float], start: float, steps: int = 60) -
     return start
 
 
-def held_out_temperature(
-    tagger: Tagger, X: Any, y: Any, sample_weight: Any, development: tuple[Any, Any, str | None], progress: bool | None
-) -> float | None:
-    """For `Tagger(calibration=share)`: the temperature of a tagger like this one, trained without a share of (X, y).
+def held_out_sentences(tagger: Tagger, y: Any, sample_weight: Any) -> NDArray[np.int64]:
+    """For `Tagger(calibration=share)`: a share of the sentences that count and have a label, drawn with its seed."""
+    weights = sentence_weights(sample_weight, len(y))
+    counting = [
+        i
+        for i, labels in enumerate(y)
+        if (weights is None or weights[i] > 0) and any(label is not None for label in labels)
+    ]
+    if len(counting) < 2:
+        raise CorpusError(
+            f"calibration={tagger.calibration} holds out sentences that have a label and a weight above 0; expected at "
+            f"least 2 of them, got {len(counting)}"
+        )
+    n = min(max(round(float(tagger.calibration or 0) * len(counting)), 1), len(counting) - 1)
+    return np.sort(np.random.default_rng(tagger.seed).permutation(counting)[:n])
 
-    The share is of the sentences that have a label, drawn with the tagger's seed.
-    """
-    labelled = [i for i, labels in enumerate(y) if any(label is not None for label in labels)]
-    if len(labelled) < 2:
-        raise CorpusError(f"calibration={tagger.calibration} holds out labelled sentences, and there is only one")
-    n = min(max(round(float(tagger.calibration or 0) * len(labelled)), 1), len(labelled) - 1)
-    held = np.sort(np.random.default_rng(tagger.seed).permutation(labelled)[:n])
+
+def held_out_temperature(
+    tagger: Tagger,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    development: tuple[Any, Any, str | None],
+    held: NDArray[np.int64],
+    progress: bool | None,
+) -> float | None:
+    """The temperature of a tagger like this one, trained without the sentences `held` and fitted on them."""
     rest = np.setdiff1d(np.arange(len(y)), held)
     weights = sentence_weights(sample_weight, len(y))
     other = type(tagger)(**{**tagger.get_params(deep=False), "calibration": 0, "scheme": tagger.scheme_})

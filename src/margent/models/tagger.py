@@ -20,7 +20,7 @@ from margent.features.feature_map import FeatureMap
 from margent.learners import LEARNERS, PassiveAggressive, learner_named, train
 from margent.learners.training import Callback
 from margent.models import tagger_file
-from margent.models.calibration import fitted_temperature, held_out_temperature
+from margent.models.calibration import fitted_temperature, held_out_sentences, held_out_temperature
 from margent.models.chain_weights import ChainWeights
 from margent.models.confident_spans import ConfidentSpan, FoundSpans
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
@@ -105,6 +105,7 @@ class Tagger(Estimator):
     # What was learned; set by `fit` and by loading a file.
     feature_map_: FeatureMap
     weights_: ChainWeights
+    history_: list[dict[str, Any]]
     _dictionary: LabelDictionary | None
     _native: tuple[Any, _core.LinearChain] | None
     temperature_: float
@@ -177,15 +178,14 @@ class Tagger(Estimator):
         """
         check_parameters(self)
         check_metric("dev_metric", dev_metric)
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)
         X, y = sentences_and_labels(X, y)
         feature_map = feature_map_for(self.features, X)
         development = (X_dev, y_dev, dev_metric)
+        held = held_out_sentences(self, y, sample_weight) if self.calibration else None
         self._learn(feature_map, LabelSet(), None, X, y, sample_weight, development, callbacks, progress, True)
-        if self.calibration and not self.interrupted_:
+        if held is not None and not self.interrupted_:
             data = X, y, sample_weight, development
-            self._fit_temperature(lambda: held_out_temperature(self, *data, progress))
+            self._fit_temperature(lambda: held_out_temperature(self, *data, held, progress))
         return self
 
     def partial_fit(
@@ -297,7 +297,10 @@ class Tagger(Estimator):
             callbacks=callbacks,
             progress=progress,
         )
-        earlier = getattr(self, "history_", [])
+        earlier = [] if weights is None else self.history_
+        if weights is None:  # only now: a `fit` that fails leaves a fitted tagger as it was
+            for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+                delattr(self, name)
         self.feature_map_ = feature_map
         self._dictionary = dictionary
         self._set_labels(labels, scheme)

@@ -22,7 +22,7 @@ def test_table_and_model(margent, folder, tmp_path):
     assert "POSTCODE" in outcome.output and "all spans" in outcome.output
     assert f"saved {model}" in outcome.output
     tagger = library.load(model)
-    assert tagger.learner == library.Perceptron(epochs=3)
+    assert tagger.learner == library.PassiveAggressive(epochs=3)
     assert tagger.scheme_ == "iob2"
 
 
@@ -110,8 +110,8 @@ def test_wrong_usage(fails, folder, tmp_path):
     fails(2, "--model", "train", folder / "train.txt")
     fails(2, "at least 1, got '0'", *train, "--order", 0)
     fails(2, "--epochs: expected a whole number, got 'many'", *train, "--epochs", "many")
-    fails(2, "epochs of Perceptron", *train, "--epochs", 0)
-    fails(2, "margin of Perceptron", *train, "--margin", -1)
+    fails(2, "epochs of PassiveAggressive", *train, "--epochs", 0)
+    fails(2, "margin of Perceptron", *train, "--learner", "perceptron", "--margin", -1)
     fails(2, "--dev", *train, "--patience", 2)
     fails(2, "LABEL=COST", *train, "--label-cost", "O")
     fails(2, "LABEL=COST", *train, "--label-cost", "O=-1")

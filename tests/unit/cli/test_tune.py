@@ -82,7 +82,7 @@ def test_failing_trials_are_told(tune, tmp_path):
     outcome = tune("--folds", 2, "--search", "k=0,1", "epochs=1")
     assert outcome.status == 0
     assert "2 trials, 1 of them failed" in outcome.output
-    assert "failed: k of Perceptron should be a whole number of at least 1, got 0" in outcome.output
+    assert "failed: k of PassiveAggressive should be a whole number of at least 1, got 0" in outcome.output
     outcome = tune("--folds", 2, "--search", "k=0", "--out", tmp_path / "other")
     assert outcome.status == 1 and "all of the 1 trials failed" in outcome.errors
 
@@ -90,7 +90,7 @@ def test_failing_trials_are_told(tune, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--search C=1,2", "C is no parameter of the learner perceptron, nor one of features, order"),
+        ("--learner perceptron --search C=1,2", "C is no parameter of the learner perceptron, nor one of features, order"),
         ("--learner pa,mira --search margin=1", "margin is no parameter of the learners pa, mira"),
         ("--search k", "--search: expected NAME=VALUES such as k=1,2,5 or C=0.01..10:log, got 'k'"),
         ("--search k=1 train.txt", "got 'train.txt'; files go before --search"),
@@ -100,9 +100,9 @@ def test_failing_trials_are_told(tune, tmp_path):
         ("--search k=1..2.5", "--search k: expected a whole number, got '2.5'"),
         ("--search k=..2", "--search k: expected a whole number, got ''"),
         ("--search k=5..1", "--search k: a range should go up, got 5 to 1"),
-        ("--search margin=0..1:log", "--search margin: a range on the log scale should begin above 0"),
-        ("--search margin=0..1:lg", "--search margin: expected a range LOW..HIGH, LOW..HIGH:log"),
-        ("--search margin=0..1:log:log", "--search margin: expected a range"),
+        ("--search C=0..1:log", "--search C: a range on the log scale should begin above 0"),
+        ("--search C=0..1:lg", "--search C: expected a range LOW..HIGH, LOW..HIGH:log"),
+        ("--search C=0..1:log:log", "--search C: expected a range"),
         ("--search average=maybe", "--search average: expected yes or no, got 'maybe'"),
         ("--search features=nothing", "expected one of generic, chunking, ner, pos, letters or a template file"),
         ("--search k=1,2 --k 3", "k is both given as an option and searched: choose one"),
@@ -111,7 +111,7 @@ def test_failing_trials_are_told(tune, tmp_path):
         ("--search min-count=1,2 --min-count 2", "min-count is both given as an option and searched"),
         ("--learner pa,pb", "argument --learner: invalid choice: 'pb' (choose from perceptron, pa"),
         ("--learner pa,mira --margin 1", "--margin is no parameter of the learners pa, mira"),
-        ("--k 1 --epochs 2", "the options leave nothing to search for the learner perceptron"),
+        ("--learner perceptron --k 1 --epochs 2", "the options leave nothing to search for the learner perceptron"),
         ("--dev a --folds 3", "not allowed with argument"),
         ("--halving 0", "expected a whole number of at least 1, got '0'"),
     ],

@@ -264,8 +264,10 @@ def test_shares_that_are_none(share: Any) -> None:
 
 
 def test_too_little_to_hold_out() -> None:
-    with pytest.raises(CorpusError, match="there is only one"):
+    with pytest.raises(CorpusError, match="expected at least 2 of them, got 1"):
         Tagger(calibration=0.5).fit([["a"], ["b"]], [["A"], [None]])
+    with pytest.raises(CorpusError, match="expected at least 2 of them, got 1"):
+        Tagger(calibration=0.5).fit([["a"], ["b"]], [["A"], ["B"]], sample_weight=[1, 0])
 
 
 # --- warning, files

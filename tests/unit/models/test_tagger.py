@@ -676,7 +676,7 @@ def test_callbacks_are_a_list_of_functions(callbacks: Any) -> None:
 
 @pytest.mark.parametrize("learner", [Perceptron, 3])
 def test_a_learner_is_an_object(learner: Any) -> None:
-    with pytest.raises(TypeError, match=r"learner should be a learner such as Perceptron\(\), its name or None, got"):
+    with pytest.raises(TypeError, match=r"learner should be a learner such as CRF\(\), its name or None, got"):
         Tagger(learner=learner).fit([["a"]], [["A"]])
 
 
@@ -716,3 +716,12 @@ def test_wrong_sentences_to_tag_are_explained() -> None:
         Tagger().fit([[{"a": 1}]], [["A"]]).predict([["a"]])
     with pytest.raises(CorpusError, match="sequence 0: expected an array"):
         Tagger().fit([np.ones((1, 2))], [["A"]]).predict([["a"]])
+
+
+def test_a_fit_that_fails_leaves_the_tagger_as_it_was() -> None:
+    tagger = Tagger().fit([["a", "b"]], [["A", "B"]])
+    before = tagger.predict([["b", "a"]])
+    for wrong in ([["A"]], [["A", "B"], ["A"]]):
+        with pytest.raises(CorpusError):
+            tagger.fit([["a", "b"]], wrong)
+        assert tagger.predict([["b", "a"]]) == before
