@@ -390,9 +390,11 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
     const auto move = [&](const Features& f, const Columns& columns, const float* residuals, std::int64_t width, auto weight) {
       for (int t = 0; t < length; ++t)
         for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k) {
-          const float x = static_cast<float>(step) * f.value(k);
-          for (std::int64_t e = columns.ptr[f.ids[k]]; e < columns.ptr[f.ids[k] + 1]; ++e)
-            weight(f.ids[k], columns.columns[e]) += x * residuals[t * width + columns.columns[e]];
+          const float x = narrowed(step * f.value(k));
+          for (std::int64_t e = columns.ptr[f.ids[k]]; e < columns.ptr[f.ids[k] + 1]; ++e) {
+            float& w = weight(f.ids[k], columns.columns[e]);
+            w = narrowed(w + x * residuals[t * width + columns.columns[e]]);
+          }
         }
     };
     const auto sparse = [](SparseRows& of) {

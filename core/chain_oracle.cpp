@@ -131,7 +131,11 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   const double cost = question.cost / clock_.scale;
 
   gold_.assign(labels, labels + n);
-  const std::size_t k = static_cast<std::size_t>(std::max(1, question.k));
+  // No more than there are labellings.
+  const std::size_t wanted = static_cast<std::size_t>(std::max(1, question.k));
+  std::size_t labellings = 1;
+  for (int t = 0; t < n && labellings < wanted; ++t) labellings *= static_cast<std::size_t>(shape_.n_labels);
+  const std::size_t k = std::min(wanted, labellings);
   rivals_.resize(k * n);
   values_.resize(k);
   std::size_t found = 1;

@@ -21,7 +21,7 @@ class FrankWolfeRule final : public Rule {
     if (parts_.empty()) parts_.resize(static_cast<std::size_t>(oracle.size()));
     steps_ += 1;
     oracle.ask(example, {1, 1}, answer_);
-    note(answer_, outcome);
+    note(answer_, hinge_loss(answer_), outcome);
     outcome.objective = objective_;
     if (answer_.rivals.empty()) return;
     const Rival& best = answer_.rivals.front();

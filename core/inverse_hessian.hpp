@@ -2,6 +2,7 @@
 // number of them: sums are made over chunks of a fixed size and added up in order.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -46,7 +47,8 @@ class InverseHessian {
   std::int64_t size() const { return static_cast<std::int64_t>(pairs_.size()); }
   void clear() { pairs_.clear(); }
 
-  // A step from one point to the next, and the change of the gradient; nothing where the function is not curved.
+  // A step from one point to the next, and the change of the gradient; nothing where the function is not curved, which
+  // is seen from the angle between the two, whatever their scale.
   void add(const double* from, const double* to, const double* gradient_from, const double* gradient_to) {
     Pair pair;
     if (size() == memory_) {  // its memory is used again
@@ -63,7 +65,8 @@ class InverseHessian {
     });
     pair.curvature = dot(pair.step.data(), pair.change.data(), n_, threads_);
     const double length = dot(pair.change.data(), pair.change.data(), n_, threads_);
-    if (!(pair.curvature > 1e-10 * length)) return;
+    const double step = dot(pair.step.data(), pair.step.data(), n_, threads_);
+    if (!(pair.curvature > 1e-10 * std::sqrt(step) * std::sqrt(length))) return;
     scale_ = pair.curvature / length;
     pairs_.push_back(std::move(pair));
   }

@@ -18,6 +18,9 @@ struct DualSettings {
 // The structural SVM, min 1/2 |w|^2 + C sum xi_n, by its dual, one example at a time: the variables of all examples are
 // kept. After each example, `n_reprocess` times: one example seen before is looked at again, then ten are optimised
 // over the rivals that they have, without a search. Without reprocessing this is the sequential dual method.
+//
+// Differs: examples to go back to are picked among all that were seen; Bordes et al. pick among those that have a rival
+// with a variable above zero. The others cost a search, which may find them a rival again.
 class DualRule final : public Rule {
  public:
   DualRule(const DualSettings& settings, int n_reprocess, std::uint64_t seed)
@@ -26,7 +29,7 @@ class DualRule final : public Rule {
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     if (place_.empty()) place_.assign(static_cast<std::size_t>(oracle.size()), -1);
     bool moved = search(oracle, example);
-    note(answer_, outcome);
+    note(answer_, hinge_loss(answer_), outcome);
     outcome.objective = objective_;
     if (answer_.rivals.empty()) return;
     for (int i = 0; i < n_reprocess_; ++i) {

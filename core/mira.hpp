@@ -8,16 +8,6 @@
 
 namespace margent {
 
-// What all learners that solve a dual report of the answer to their question.
-inline void note(const Answer& answer, Outcome& outcome) {
-  outcome.places += answer.places;
-  if (answer.rivals.empty()) return;
-  const Rival& best = answer.rivals.front();
-  outcome.errors += best.errors;
-  outcome.wrong_examples += best.errors > 0;
-  outcome.loss += hinge_loss(answer);
-}
-
 // min 1/2 |w - w_n|^2 + C xi  s.t.  w . delta >= loss - xi for each of the k best, xi >= 0 (13, 14).
 class MiraRule final : public Rule {
  public:
@@ -25,7 +15,7 @@ class MiraRule final : public Rule {
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     oracle.ask(example, question_, answer_);
-    note(answer_, outcome);
+    note(answer_, hinge_loss(answer_), outcome);
     // Variable 0 is that of gold, whose delta, loss and hinge are zero. All of C is with it at first.
     wrong_.assign(1, 0);
     hinge_.assign(1, 0);

@@ -90,7 +90,7 @@ struct Answer {
 
 // What the best answer is short of its margin, times the weight of the example. For questions with a cost of 1.
 inline double hinge_loss(const Answer& answer) {
-  if (answer.rivals.empty()) return 0;
+  if (answer.rivals.empty() || answer.rivals.front().errors == 0) return 0;
   const Rival& best = answer.rivals.front();
   return answer.weight * std::max(0.0, best.loss - (answer.gold_score - best.score));
 }
@@ -135,6 +135,15 @@ struct Outcome {
   std::int64_t errors = 0, places = 0, wrong_examples = 0, updates = 0;
   std::optional<double> objective;  // of the dual, after the last example, where a rule knows it
 };
+
+// What a rule reports of the answer to its question.
+inline void note(const Answer& answer, double loss, Outcome& outcome) {
+  outcome.places += answer.places;
+  outcome.loss += loss;
+  if (answer.rivals.empty()) return;
+  outcome.errors += answer.rivals.front().errors;
+  outcome.wrong_examples += answer.rivals.front().errors > 0;
+}
 
 // How one example moves the weights. A learner is a rule.
 class Rule {

@@ -16,25 +16,21 @@ namespace margent {
 class PassiveAggressiveRule final : public Rule {
  public:
   PassiveAggressiveRule(double C, int k, bool restricted)
-      : C_(C), question_{k, 1, true}, restricted_(restricted), deltas_(k), steps_(k) {}
+      : C_(C), question_{k, 1, true}, restricted_(restricted) {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     oracle.ask(example, question_, answer_);
-    outcome.places += answer_.places;
-    if (answer_.rivals.empty()) return;
-    outcome.errors += answer_.rivals.front().errors;
-    outcome.wrong_examples += answer_.rivals.front().errors > 0;
+    note(answer_, hinge_loss(answer_), outcome);
     const std::size_t n = answer_.rivals.size();
+    steps_.assign(n, 0);
     kept_ = false;
     bool moved = false, known = false;  // known: prediction_ is that of the weights as they are
     for (std::size_t j = 0; j < n; ++j) {
       const Rival& rival = answer_.rivals[j];
-      steps_[j] = 0;
       if (rival.errors == 0) continue;
       double hinge = rival.loss - (answer_.gold_score - rival.score);
       for (std::size_t i = 0; i < j; ++i)
         if (steps_[i] != 0) hinge -= steps_[i] * inner(oracle, i, j);
-      if (j == 0) outcome.loss += answer_.weight * std::max(0.0, hinge);
       if (hinge <= 0) continue;
       // A new search leaves nothing of the answer to move along: what of it is still needed is kept.
       if (restricted_ && n > 1 && !kept_) keep(oracle);
@@ -64,6 +60,7 @@ class PassiveAggressiveRule final : public Rule {
   }
 
   void keep(const Oracle& oracle) {
+    deltas_.resize(std::max(deltas_.size(), answer_.rivals.size()));
     for (std::size_t j = 0; j < answer_.rivals.size(); ++j)
       if (answer_.rivals[j].errors) oracle.delta(j, deltas_[j]);
     kept_ = true;

@@ -11,21 +11,16 @@ namespace margent {
 // and gold must win by as much.
 class PerceptronRule final : public Rule {
  public:
-  PerceptronRule(double margin, int k) : question_{k, margin}, steps_(k) {}
+  PerceptronRule(double margin, int k) : question_{k, margin} {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     oracle.ask(example, question_, answer_);
-    outcome.places += answer_.places;
-    if (answer_.rivals.empty()) return;
-    const Rival& best = answer_.rivals.front();
-    outcome.loss += answer_.weight * best.loss;
-    outcome.errors += best.errors;
-    outcome.wrong_examples += best.errors > 0;
+    note(answer_, answer_.rivals.empty() ? 0 : answer_.weight * answer_.rivals.front().loss, outcome);
     const std::size_t n = answer_.rivals.size();
+    steps_.assign(n, 0);
     bool moved = false;
     for (std::size_t j = 0; j < n; ++j) {
       const Rival& rival = answer_.rivals[j];
-      steps_[j] = 0;
       if (rival.errors == 0) continue;
       // The best answer needs no test: gold, which it beats or equals, was among the answers sought.
       if (j > 0) {

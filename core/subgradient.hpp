@@ -11,8 +11,8 @@ namespace margent {
 // step costs what the example touches.
 //
 // Projection: at the optimum |w|^2 = sum of the losses of the dual minus C sum xi_n, so it lies in the ball |w|^2 <= C sum
-// of the largest loss of each example, and weights outside are brought to its edge. The largest losses are sought as
-// the first epoch goes along; the ball is there once all are known.
+// of the largest loss of each example, and weights outside are brought to its edge. The largest losses are sought
+// before the first step, so that no weights outside the ball count in the average.
 //
 // Weights that are there before the first step are taken for those of a first epoch, and shrink with the others.
 class SubgradientRule final : public Rule {
@@ -24,11 +24,11 @@ class SubgradientRule final : public Rule {
     if (steps_ == 0) {
       norm_ = oracle.squared_norm();
       before_ = norm_ > 0 ? n : 0;
+      for (std::int64_t i = 0; project_ && i < n; ++i) widen_ball(oracle, i);
     }
     steps_ += 1;
-    if (project_ && steps_ <= n) widen_ball(oracle, example);
     oracle.ask(example, {1, 1}, answer_);
-    note(answer_, outcome);
+    note(answer_, hinge_loss(answer_), outcome);
     outcome.updates += 1;
     const double t = static_cast<double>(before_ + steps_);
     if (t > 1) {
@@ -43,7 +43,7 @@ class SubgradientRule final : public Rule {
       }
       oracle.move(0, step);
     }
-    if (project_ && steps_ >= n && norm_ > ball_ && ball_ > 0) {
+    if (project_ && norm_ > ball_ && ball_ > 0) {
       oracle.scale(std::sqrt(ball_ / norm_));
       norm_ = ball_;
     }

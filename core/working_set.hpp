@@ -11,7 +11,7 @@ namespace margent {
 class WorkingSet {
  public:
   // All of `total`, which is C times the weight of the example, is with gold.
-  explicit WorkingSet(double total) : gold_(total) {}
+  explicit WorkingSet(double total) : total_(total), gold_(total) {}
 
   std::size_t size() const { return members_.size(); }
 
@@ -27,9 +27,10 @@ class WorkingSet {
   }
 
   // Solves the dual over gold and the members (15, 16) and moves the weights along (9). Returns by how much the dual
-  // objective rose. Members whose variable is zero leave.
-  double optimize(Oracle& oracle, const SmoLimits& limits) {
+  // objective rose. Members whose variable is zero leave. `limits.kappa` is a share of the total.
+  double optimize(Oracle& oracle, SmoLimits limits) {
     if (members_.empty()) return 0;
+    limits.kappa *= total_;
     const std::size_t m = members_.size() + 1;
     hinge_.assign(m, 0);
     values_.assign(m, gold_);
@@ -100,7 +101,7 @@ class WorkingSet {
     std::erase_if(members_, [](const Member& member) { return member.value == 0; });
   }
 
-  double gold_;
+  double total_, gold_;
   std::vector<Member> members_;
   // Not state: room that optimize uses again.
   static inline thread_local std::vector<double> gram_, hinge_, values_;

@@ -111,7 +111,13 @@ class PythonOracle final : public Oracle {
     answer.gold_score = dot(gold_);
     answer.weight = number(reply.attr("weight"), "a weight");
     answer.places = count(reply.attr("places"), "places");
-    for (nb::handle item : reply.attr("rivals")) {
+    const nb::object given = reply.attr("rivals");
+    const nb::list rivals = nb::steal<nb::list>(PySequence_List(given.ptr()));
+    if (!rivals.is_valid()) nb::raise_python_error();
+    if (rivals.size() > static_cast<std::size_t>(question.k))
+      throw nb::value_error(("the oracle answered with " + std::to_string(rivals.size()) + " rivals, at most k = " +
+                             std::to_string(question.k) + " were asked for").c_str());
+    for (nb::handle item : rivals) {
       rivals_.push_back(vector(item.attr("features")));
       answer.rivals.push_back({dot(rivals_.back()), number(item.attr("loss"), "a loss"), count(item.attr("errors"), "errors")});
     }
@@ -210,21 +216,14 @@ class PythonOracle final : public Oracle {
   std::vector<SparseVector> rivals_;
 };
 
-using Order = Array<std::int64_t, nb::ndim<1>>;
-
-void check_order(const Oracle& oracle, const Order& order) {
-  for (std::size_t i = 0; i < order.shape(0); ++i)
-    if (order.data()[i] < 0 || order.data()[i] >= oracle.size()) throw nb::index_error("no such example");
-}
-
 Outcome run(Oracle& oracle, Rule& rule, Order order) {
-  check_order(oracle, order);
+  check_order(order, oracle.size());
   nb::gil_scoped_release release;
   return run_epoch(oracle, rule, order.data(), static_cast<std::int64_t>(order.shape(0)));
 }
 
 double hinge(Oracle& oracle, Order order) {
-  check_order(oracle, order);
+  check_order(order, oracle.size());
   nb::gil_scoped_release release;
   return hinge_losses(oracle, order.data(), static_cast<std::int64_t>(order.shape(0)));
 }

@@ -12,12 +12,6 @@ using namespace margent;
 namespace {
 
 using Doubles = Array<double, nb::ndim<1>>;
-using Order = Array<std::int64_t, nb::ndim<1>>;
-
-void check_order(const ChainLikelihood& likelihood, const Order& order) {
-  for (std::size_t i = 0; i < order.shape(0); ++i)
-    if (order.data()[i] < 0 || order.data()[i] >= likelihood.size()) throw nb::index_error("no such example");
-}
 
 void check_parameters(const ChainLikelihood& likelihood, const Doubles& parameters) {
   if (static_cast<std::int64_t>(parameters.shape(0)) != likelihood.n_parameters())
@@ -65,13 +59,13 @@ void bind_likelihood(nb::module_& m) {
         return nb::make_tuple(value, to_numpy(std::move(gradient)));
       }, nb::arg("parameters"), "(negative log-likelihood, its gradient)")
       .def("value", [](ChainLikelihood& self, std::optional<Order> order) {
-        if (order) check_order(self, *order);
+        if (order) check_order(*order, self.size());
         nb::gil_scoped_release release;
         if (order) return self.value(order->data(), static_cast<std::int64_t>(order->shape(0)));
         return self.evaluate(nullptr, check_signals);
       }, nb::arg("order").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
       .def("descend", [](ChainLikelihood& self, Order order, double eta, double decay, double first) {
-        check_order(self, order);
+        check_order(order, self.size());
         nb::gil_scoped_release release;
         return self.descend(order.data(), static_cast<std::int64_t>(order.shape(0)), eta, decay, first);
       }, nb::arg("order"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from margent.errors import CalibrationWarning, CorpusError, not_fitted
 from margent.learners import CRF as ConditionalRandomField
 from margent.learners import PassiveAggressive, Perceptron
-from margent.learners.parameters import check_number, check_whole
+from margent.learners.parameters import LARGEST, check_number, check_whole
 from margent.learners.training import Callback
 from margent.models import Tagger, load, tagger_file
 from margent.models.estimator import Estimator
@@ -53,6 +53,7 @@ class CRF(Estimator):
         Changes of the weights that "lbfgs" remembers; 6.
     epsilon : number
         "ap" and "pa" end when the share of wrong labels in an iteration is less than this; 1e-5. No effect for "lbfgs".
+        Differs: "pa" counts the labels of its search for the largest score + loss, so it may end later.
     period, delta : int, number
         "lbfgs" and "l2sgd" end when `period` iterations, 10, lower the objective by less than a share of `delta`, 1e-5
         and 1e-6.
@@ -361,7 +362,7 @@ def _passive_aggressive(crf: CRF) -> _Training:
         raise ValueError(
             f"pa_type of CRF should be 0 or 1 in Margent (steps without a limit, or up to c), got {crf.pa_type!r}"
         )
-    longest = 1e100 if crf.pa_type == 0 else _given(crf, "c", 1.0, above=True)
+    longest = LARGEST if crf.pa_type == 0 else _given(crf, "c", 1.0, above=True)
     average = True if crf.averaging is None else bool(crf.averaging)
     learner = PassiveAggressive(C=longest, k=1, average=average, epochs=_given_whole(crf, "max_iterations", 100))
     return _Training(learner, [_enough_right(crf)])

@@ -155,7 +155,8 @@ def larank(k, C, tol, *, n_reprocess=0, kappa=0.0, seed=0, limit=10**9):
 
     def optimize(state, number):
         kept = state.kept[number]
-        kept["gold"] = solve_pairs(state, number, kept["gold"], kept["members"], tol, kappa)
+        share = kappa * C * state.examples[number].weight
+        kept["gold"] = solve_pairs(state, number, kept["gold"], kept["members"], tol, share)
         members = [row for row in kept["members"] if row[2] > 0]
         while len(members) > limit:  # the two of least weight become their mean
             (d1, l1, v1), (d2, l2, v2), *others = sorted(members, key=lambda row: row[2])
@@ -210,13 +211,13 @@ def subgradient(C, *, project=False):
 
     def learn(state, number):
         n, example = len(state.examples), state.examples[number]
-        if made["steps"] == 0 and any(state.weights.values()):
-            made["before"] = n
+        if made["steps"] == 0:
+            made["before"] = n if any(state.weights.values()) else 0
+            for other in state.examples:
+                losses = [plain.loss(other, y, state.costs) for y in plain.labellings(other, state.n_labels)]
+                made["ball"] += C * other.weight * max(losses)
         made["steps"] += 1
         t, known = made["steps"] + made["before"], any(label is not None for label in example.labels)
-        if made["steps"] <= n and known:
-            largest = max(plain.loss(example, y, state.costs) for y in plain.labellings(example, state.n_labels))
-            made["ball"] += C * example.weight * largest
         found = state.best(number, 1, 1.0) if known else []
         for key in state.weights:
             state.weights[key] *= 1 - 1 / t if t > 1 else 1
@@ -224,7 +225,7 @@ def subgradient(C, *, project=False):
             if errors:
                 state.move(number, delta, loss, C * n * example.weight / t)
         norm = inner(state.weights, state.weights)
-        if project and made["steps"] >= n and norm > made["ball"]:
+        if project and norm > made["ball"]:
             for key in state.weights:
                 state.weights[key] *= (made["ball"] / norm) ** 0.5
 

@@ -40,7 +40,8 @@ class CRF:
         owlqn   OWL-QN, which can do l1 > 0: weights that help little become exactly 0, and the model small
         sgd     stochastic gradient descent (Bottou 2010), one example at a time with steps 1 / (lambda (t0 + t)),
                 lambda = 2 l2 / examples: quicker at first, less exact in the end, one thread. t0 is found by trying
-                steps on a sample, unless `eta`, the first step, is given
+                steps on a sample, unless `eta`, the first step, is given. With l2 = 0 all steps are as long as the
+                first, so that the weights keep swinging about the optimum
 
     Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `epochs`, or
     when the development score has not risen for `patience` iterations. The history has the objective of each iteration.
@@ -124,6 +125,9 @@ class CRF:
         self, likelihood: Likelihood, random: np.random.Generator, advance: Callable[[int], None]
     ) -> Iterator[Step]:
         n = len(likelihood)
+        if n == 0:
+            yield Step(0.0, self._penalty(likelihood.parameters()), 0)
+            return
         decay = 2 * self.l2 / n
         eta = calibrated_step(likelihood, decay, random) if self.eta is None else float(self.eta)
         done = 0

@@ -12,7 +12,7 @@ from margent import _core
 if TYPE_CHECKING:
     from margent.learners.training import Epoch
 
-# Examples in one native call: short enough for Ctrl-C.
+# Examples in one native call: short enough for Ctrl-C. Always as many, so that the sum is the same to the bit.
 _SLICE = 1000
 
 

@@ -25,13 +25,16 @@ class LaRank(MaxMargin):
     about as well as many without. An epoch costs 1 + n_reprocess searches for the k best per example, and 10 *
     n_reprocess small problems.
 
-    Only dual variables above `kappa` may become smaller. Memory, `objective`, `gap`, label costs, weights and
-    `partial_fit` are as with `SDM`.
+    Only dual variables above a share of `kappa` of all that an example has, C times its weight, may become smaller.
+    Memory, `objective`, `gap`, label costs, weights and `partial_fit` are as with `SDM`.
+
+    Differs: examples to go back to are picked among all seen; Bordes et al. pick among those with a dual variable of a
+    wrong answer above zero. The others may have got a wrong answer since.
     """
 
     n_reprocess: int = field(default=10, metadata={"help": "how often to go back after each example"})
     tol: float = field(default=0.001, metadata={"help": "how exactly the problem of an example is solved"})
-    kappa: float = field(default=1e-6, metadata={"help": "dual variables up to this are left alone"})
+    kappa: float = field(default=1e-6, metadata={"help": "dual variables up to this share of C are left alone"})
     working_set: int = field(default=50, metadata={"help": "wrong answers kept for each example"})
     reprocess_seed: int = field(default=0, metadata={"help": "of the choice of examples to go back to"})
     gap: float | None = field(default=None, metadata={"help": "stop at this relative duality gap"})
@@ -43,7 +46,7 @@ class LaRank(MaxMargin):
         check_number(self, "kappa", minimum=0)
         check_whole(self, "n_reprocess", minimum=0)
         check_whole(self, "working_set", minimum=1)
-        check_whole(self, "reprocess_seed", minimum=0)
+        check_whole(self, "reprocess_seed", minimum=0, maximum=2**63 - 1)
         check_number(self, "gap", minimum=0, optional=True)
 
     def rule(self) -> _core.Rule:

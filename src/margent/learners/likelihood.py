@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from operator import index
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,7 +37,8 @@ class Likelihood(Protocol):
     def descend(self, order: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
         """For each example in order: w -= eta_t * (its gradient + decay * w), eta_t = eta / (1 + decay * eta * t).
 
-        t counts from `first`. Returns the sum of the values of the examples, each before its step.
+        t counts from `first`. Returns the sum of the values of the examples, each before its step. No step makes the
+        weights shrink by more than a factor of 1e-3; with decay = 0 all steps are as long as the first.
         """
 
 
@@ -82,7 +85,7 @@ class PythonLikelihood:
         for i in range(len(self)):
             loss, features = self._expect(i)
             total += loss
-            for feature, count in features.items():
+            for feature, count in features:
                 gradient[feature] += count
         return total, gradient
 
@@ -96,10 +99,20 @@ class PythonLikelihood:
             loss, features = self._expect(i)
             total += loss
             self._weights *= max(1 - rate * decay, 1e-3)
-            for feature, count in features.items():
+            for feature, count in features:
                 self._weights[feature] -= rate * count
         return total
 
-    def _expect(self, example: int) -> tuple[float, Any]:
+    def _expect(self, example: int) -> tuple[float, list[tuple[int, float]]]:
         loss, features = self._oracle.expect(example, self._weights.copy())
-        return float(loss), features
+        checked = [(index(feature), _finite(count, "a feature value")) for feature, count in features.items()]
+        if not all(0 <= feature < len(self._weights) for feature, _ in checked):
+            raise IndexError("the oracle answered with a feature index outside 0 .. n_features - 1")
+        return _finite(loss, "a loss"), checked
+
+
+def _finite(value: Any, what: str) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"the oracle answered with {what} that is not finite")
+    return number

@@ -8,29 +8,49 @@ from typing import Any
 
 import numpy as np
 
+LARGEST = 1e25
+"""No parameter may be larger: weights of that size are the largest that a model file may hold."""
+LARGEST_WHOLE = 2**31 - 1
+"""What native code can count to."""
 
-def check_whole(owner: Any, name: str, *, minimum: int, optional: bool = False) -> None:
-    """The parameter must be a whole number of at least `minimum`, or None where `optional`."""
+
+def check_whole(owner: Any, name: str, *, minimum: int, maximum: int = LARGEST_WHOLE, optional: bool = False) -> None:
+    """The parameter must be a whole number from `minimum` to `maximum`, or None where `optional`."""
     value = getattr(owner, name)
     if optional and value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
-        wanted = f"a whole number of at least {minimum}" + (" or None" if optional else "")
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not minimum <= int(value) <= maximum:
+        bound = f"of at most {maximum}" if whole and value > maximum else f"of at least {minimum}"
+        wanted = f"a whole number {bound}" + (" or None" if optional else "")
         raise ValueError(f"{name} of {type(owner).__name__} should be {wanted}, got {value!r}")
 
 
-def check_number(owner: Any, name: str, *, minimum: float, above: bool = False, optional: bool = False) -> None:
-    """The parameter must be a finite number of at least `minimum`, or larger than that where `above`.
+def check_number(
+    owner: Any, name: str, *, minimum: float, maximum: float = LARGEST, above: bool = False, optional: bool = False
+) -> None:
+    """The parameter must be a number from `minimum` to `maximum`, or larger than `minimum` where `above`.
 
     None is right too where `optional`.
     """
     value = getattr(owner, name)
     if optional and value is None:
         return
-    number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    if not number or value < minimum or (above and value == minimum):
-        wanted = f"{'above' if above else 'of at least'} {minimum}" + (" or None" if optional else "")
+    number = as_float(value)
+    if not minimum <= number <= maximum or (above and number == minimum):
+        least = f"{'above' if above else 'of at least'} {minimum}"
+        wanted = (f"of at most {maximum:g}" if number > maximum else least) + (" or None" if optional else "")
         raise ValueError(f"{name} of {type(owner).__name__} should be a number {wanted}, got {value!r}")
+
+
+def as_float(value: Any) -> float:
+    """A real number as a float, infinite where it is too large for one; NaN for what is no number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return -math.inf if value < 0 else math.inf
 
 
 def check_flag(owner: Any, name: str) -> None:
@@ -45,11 +65,3 @@ def check_choice(owner: Any, name: str, choices: tuple[str, ...]) -> None:
     value = getattr(owner, name)
     if value not in choices:
         raise ValueError(f"{name} of {type(owner).__name__} should be one of {', '.join(choices)}, got {value!r}")
-
-
-def check_epochs(owner: Any) -> None:
-    """The parameters that every learner of the training loop has."""
-    check_whole(owner, "epochs", minimum=1)
-    check_flag(owner, "average")
-    check_flag(owner, "shuffle")
-    check_whole(owner, "patience", minimum=1, optional=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent import _core
-from margent.learners.parameters import check_epochs, check_number, check_whole
+from margent.learners.epoch_learner import EpochLearner
+from margent.learners.parameters import check_number, check_whole
 
 
-@dataclass(frozen=True)
-class Perceptron:
+@dataclass(frozen=True, kw_only=True)
+class Perceptron(EpochLearner):
     """The structured perceptron with averaged weights (Collins 2002; paper 003, section 3.1; paper 004, section 4.5).
 
     For each example, find the best answer under the weights as they are; where it is wrong, add the features of the
@@ -25,19 +26,13 @@ class Perceptron:
     With example weights or label costs, the step on an example is its weight times the mean cost of its mistakes.
     """
 
-    epochs: int = field(default=10, metadata={"help": "passes over the training data"})
-    average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
-    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
     margin: float = field(
         default=0.0, metadata={"help": "search with this much added to the score for each mistake's cost"}
     )
     k: int = field(default=1, metadata={"help": "answers to learn from for each example"})
-    patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
-    )
 
     def __post_init__(self) -> None:
-        check_epochs(self)
+        super().__post_init__()
         check_number(self, "margin", minimum=0)
         check_whole(self, "k", minimum=1)
 

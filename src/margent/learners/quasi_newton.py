@@ -80,7 +80,10 @@ def _steepest(point: Point, l1: float) -> Vector:
 def _search(
     function: Function, start: Point, direction: Vector, steepest: Vector, step: float, l1: float
 ) -> Point | None:
-    """A point along the direction that is low enough and, without L1, past the steepest part; None: there is none."""
+    """A point along the direction that is low enough and, without L1, past the steepest part; None: there is none.
+
+    Where all trials are spent without one, the lowest of those that were low enough.
+    """
     w, evaluations = start.parameters, start.evaluations
     orthant = np.where(w != 0, np.sign(w), np.sign(steepest)) if l1 else None
     low, high = 0.0, np.inf
@@ -88,6 +91,7 @@ def _search(
     if not slope < 0:
         return None
     slack = _NOISE * abs(start.value)
+    lowest_found: Point | None = None
     for _ in range(_MOST_TRIALS):
         trial = w + step * direction
         if orthant is not None:
@@ -104,8 +108,10 @@ def _search(
             lowest = -slope * step * step / (2 * rise) if np.isfinite(rise) and rise > 0 else 0.0
             step = low + min(max(lowest - low, 0.1 * (high - low)), 0.5 * (high - low))
         elif orthant is None and _dot(gradient, direction) < _CURVATURE * slope - slack:
+            if value < (start if lowest_found is None else lowest_found).value:
+                lowest_found = found
             low = step
             step = 2 * step if high == np.inf else (low + high) / 2
         else:
             return found if value < start.value else None
-    return None
+    return None if lowest_found is None else lowest_found._replace(evaluations=evaluations)

@@ -18,8 +18,9 @@ class SDM(MaxMargin):
         min  1/2 |w|^2 + C sum_n xi_n    s.t.  w . (F(gold_n) - F(y)) >= loss(y) - xi_n  for all n and y,  xi_n >= 0
 
     by its dual, one example at a time: the k answers with the largest score + loss join those kept from earlier epochs,
-    and the dual variables of this example are optimised until the KKT conditions hold within `tol` (17 to 20). The
-    first epoch is that of `MIRA`; later ones take back what earlier steps did too much.
+    and the dual variables of this example are optimised until the KKT conditions hold within `tol` (17 to 20), ties
+    taken as by `MIRA`. The first epoch is that of `MIRA` for the same `tol`; later ones take back what earlier steps
+    did too much.
 
     When to use it: when the optimum of the SVM itself is wanted, with C as the one thing that matters, and epochs may
     cost more. An epoch costs one search for the k best per example and the square of the working set in inner products.
@@ -31,9 +32,9 @@ class SDM(MaxMargin):
 
     With `gap`, each epoch is followed by a search for each example, which gives the primal objective and the relative
     duality gap, (primal - dual) / primal, as `primal` and `gap` in the history; training ends when the gap is as small
-    as that. Both are of the last weights, to which the dual variables belong, not of their average: to have the weights
-    that the gap is about, give `average=False`. With partial labels the problem is not convex: the dual is that of the
-    completions found so far, no bound, and the gap may be below zero.
+    as that; gap=0 reports and never ends it. Both are of the last weights, to which the dual variables belong, not of
+    their average: to have the weights that the gap is about, give `average=False`. With partial labels the problem is
+    not convex: the dual is that of the completions found so far, no bound, and the gap may be below zero.
 
     Label costs make the loss; the weight of an example multiplies its C. Training that goes on from given weights
     (`partial_fit`) starts with new dual variables and measures |w| from those weights.

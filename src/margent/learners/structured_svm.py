@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from margent import _core
-from margent.learners.parameters import check_epochs, check_flag, check_number
+from margent.learners.epoch_learner import EpochLearner
+from margent.learners.parameters import check_flag, check_number
 
 
 @dataclass(frozen=True)
-class StructuredSVM:
+class StructuredSVM(EpochLearner):
     """The structural SVM with margin rescaling, the problem of `SDM` and `LaRank`,
 
         min  1/2 |w|^2 + C sum_n xi_n    s.t.  w . (F(gold_n) - F(y)) >= loss(y) - xi_n  for all n and y,  xi_n >= 0
@@ -21,14 +22,16 @@ class StructuredSVM:
     weights that is due to example n moves towards C (F(gold) - F(y)), y the answer with the largest score + loss, or
     towards 0 if that is gold, by the step that raises the dual most. No step size to choose, the dual objective never
     falls (`objective` in the history), and with `gap` each epoch is followed by a search for each example that gives
-    `primal` and the relative duality `gap`; training ends when it is as small as that. Both are of the last weights,
-    not of their average. With partial labels the dual is that of the completions found so far, and the gap no bound.
-    Memory: w_n of each example, 16 bytes for each weight that one of its wrong answers has ever touched.
+    `primal` and the relative duality `gap`; training ends when it is as small as that (never for gap=0). Both are of
+    the last weights, not of their average. With partial labels the dual is that of the completions found so far, and
+    the gap no bound. Memory: w_n of each example, 16 bytes for each weight that one of its wrong answers has ever
+    touched.
 
     method="subgradient": Pegasos (Shalev-Shwartz et al. 2011). Step t is w <- (1 - 1/t) w + C n / t (F(gold) - F(y)), n
-    the number of examples; `project` brings weights back into the ball that the optimum is in. Shrinking is a change of
-    scale, so that a step costs what the example touches. Nothing is kept for the examples. Early steps are long: the
-    last weights of few epochs are far from the optimum, their average is much nearer.
+    the number of examples; `project` brings weights back into the ball that the optimum is in, for one search per
+    example before the first step. Shrinking is a change of scale, so that a step costs what the example touches.
+    Nothing is kept for the examples. Early steps are long: after few epochs both the last weights and their average are
+    far from the optimum.
 
     The average is weighted: the weights after step t count t times.
 
@@ -47,17 +50,10 @@ class StructuredSVM:
         default=False, metadata={"help": "subgradient: keep the weights in the ball that the optimum is in"}
     )
     gap: float | None = field(default=None, metadata={"help": "frank-wolfe: stop at this relative duality gap"})
-    _: KW_ONLY
-    epochs: int = field(default=10, metadata={"help": "passes over the training data"})
-    average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
-    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
-    patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
-    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_number(self, "C", minimum=0, above=True)
-        check_epochs(self)
         if self.method not in ("frank-wolfe", "subgradient"):
             raise ValueError(f"method of StructuredSVM should be frank-wolfe or subgradient, got {self.method!r}")
         check_flag(self, "project")

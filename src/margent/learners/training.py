@@ -12,11 +12,10 @@ import numpy as np
 
 from margent import _core
 from margent.learners.duality import WithGap, with_gap
+from margent.learners.parameters import LARGEST
 from margent.learners.progress import ProgressBar
 from margent.learners.protocol import BatchLearner, ExpectingOracle, Learner, NativeOracle, Oracle
-
-# How long one native call may run: long enough to cost nothing, short enough for Ctrl-C and a live progress bar.
-_SLICE_SECONDS = 0.2
+from margent.learners.slices import timed_slices
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,8 @@ class Epoch:
     """What is known after an epoch.
 
     `accuracy`: of the searches made while learning, before each update; None for a learner that does not search.
+    Learners with a margin search for the largest score + loss: an answer that is right, but not by its margin, counts
+    as wrong.
     `updates`: moves of the weights; for a CRF, how often all examples (sgd: each of them) were looked at.
     `objective`: what the learner lowers (CRF) or raises (SDM: the dual), where there is such a thing.
     `primal` and `gap`, where the learner was given a gap: the primal objective of the last weights, and how far the
@@ -81,7 +82,8 @@ def train(
     callbacks : called with each `Epoch`
     progress : show a progress bar; None: only on a terminal
 
-    Ctrl-C ends the training and keeps the best weights so far.
+    Ctrl-C ends the training and keeps the best weights so far. Weights beyond 1e25, or no numbers, are an error: the
+    training diverged.
     """
     if learner.patience is not None and evaluate is None:
         raise ValueError(f"patience={learner.patience} needs development data to watch, and none was given")
@@ -104,7 +106,7 @@ def train(
                 stop = [callback(epoch) for callback in called]
                 if any(stop) or (evaluate is None and epoch.updates == 0 and run.settled):
                     break
-                if epoch.gap is not None and epoch.gap <= learner.gap:  # type: ignore[union-attr]
+                if epoch.gap is not None and 0 <= epoch.gap <= learner.gap and learner.gap > 0:  # type: ignore[union-attr]
                     break
                 if learner.patience is not None and epoch.epoch - (result.best_epoch or 0) >= learner.patience:
                     break
@@ -112,7 +114,23 @@ def train(
             result.interrupted = True
     if result.weights is None:
         result.weights = run.weights()
+    if not _all_bounded(result.weights):
+        raise ValueError(
+            f"training diverged: a weight is larger than {LARGEST:g} or no number; scale the features, or choose a "
+            f"smaller step, C or cost than those of {learner!r}"
+        )
     return result
+
+
+def _all_bounded(weights: Any) -> bool:
+    """Whether all numbers in arrays, at any depth of dicts, lists and tuples, are as a model file may hold them."""
+    if isinstance(weights, dict):
+        return all(map(_all_bounded, weights.values()))
+    if isinstance(weights, (list, tuple)):
+        return all(map(_all_bounded, weights))
+    if not isinstance(weights, np.ndarray) or weights.dtype.kind != "f" or not weights.size:
+        return True
+    return bool(weights.max() <= LARGEST and weights.min() >= -LARGEST)  # neither is so where one is no number
 
 
 def _callables(callbacks: Iterable[Callback]) -> list[Callback]:
@@ -174,19 +192,16 @@ class _Steps:
 def _run_epoch(oracle: Any, rule: _core.Rule, order: Any, number: int, bar: ProgressBar) -> Epoch:
     started = time.perf_counter()
     loss, errors, places, updates, objective = 0.0, 0, 0, 0, None
-    done, size = 0, 64
-    while done < len(order):
-        before = time.perf_counter()
-        outcome = _core.run(oracle, rule, order[done : done + size])
-        done += size
+    done = 0
+    for part in timed_slices(order):
+        outcome = _core.run(oracle, rule, part)
+        done += len(part)
         loss += outcome.loss
         errors += outcome.errors
         places += outcome.places
         updates += outcome.updates
         objective = outcome.objective
-        bar.advance(min(done, len(order)))
-        seconds = max(time.perf_counter() - before, 1e-9)
-        size = max(1, min(4 * size, int(size * _SLICE_SECONDS / seconds)))
+        bar.advance(done)
     accuracy = 1.0 if places == 0 else 1 - errors / places
     return Epoch(number, loss, accuracy, updates, time.perf_counter() - started, objective=objective)
 

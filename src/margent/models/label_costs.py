@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from margent.learners.parameters import LARGEST, as_float
 from margent.models.labels import LabelSet
 
 LabelCosts = Mapping["str | tuple[str, str]", float]
@@ -25,8 +26,9 @@ def costs_of(label_costs: LabelCosts | None, labels: LabelSet) -> list[float]:
             if name not in labels.ids or name is None:
                 raise ValueError(f"label_costs names {name!r}, which is not among the labels {', '.join(labels.names)}")
         what = f"{key[1]!r} for {key[0]!r}" if isinstance(key, tuple) else f"label {key!r}"
-        if not isinstance(cost, (int, float, np.number)) or not (np.isfinite(cost) and cost >= 0):
-            raise ValueError(f"the cost of {what} should be a number of at least 0, got {cost!r}")
+        if not 0 <= as_float(cost) <= LARGEST:
+            bound = f"of at most {LARGEST:g}" if as_float(cost) > LARGEST else "of at least 0"
+            raise ValueError(f"the cost of {what} should be a number {bound}, got {cost!r}")
     costs = np.array([label_costs.get(name, 1.0) for name in labels.names], dtype=np.float64)
     pairs = {key: cost for key, cost in label_costs.items() if isinstance(key, tuple)}
     if pairs:

@@ -90,7 +90,7 @@ def test_failing_trials_are_told(tune, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--search l2=1,2", "l2 is no parameter of the learner pa, nor one of features, order"),
+        ("--learner perceptron --search C=1", "C is no parameter of the learner perceptron, nor one of features"),
         ("--learner pa,mira --search margin=1", "margin is no parameter of the learners pa, mira"),
         ("--search k", "--search: expected NAME=VALUES such as k=1,2,5 or C=0.01..10:log, got 'k'"),
         ("--search k=1 train.txt", "got 'train.txt'; files go before --search"),

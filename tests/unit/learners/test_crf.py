@@ -14,7 +14,7 @@ from scipy.special import log_softmax, softmax
 from tests.unit.learners.test_likelihood import Problem, problem
 
 import margent
-from margent import CRF, Tagger, train
+from margent import CRF, Tagger, _core, train
 from margent.learners.progress import ProgressBar
 from margent.learners.quasi_newton import minimise
 
@@ -281,6 +281,9 @@ def test_a_cost_of_nothing_has_no_logarithm() -> None:
         ({"period": 0}, "period of CRF"),
         ({"eta": 0.1}, "eta=0.1 of CRF is the first step of method='sgd'"),
         ({"eta": 0, "method": "sgd"}, "eta of CRF should be a number above 0"),
+        ({"eta": 1e300, "method": "sgd"}, r"eta of CRF should be a number of at most 1e\+25, got 1e\+300"),
+        ({"l2": 10**400}, r"l2 of CRF should be a number of at most 1e\+25"),
+        ({"memory": 2**31}, "memory of CRF should be a whole number of at most 2147483647"),
         ({"boundaries": 1}, "boundaries of CRF should be True or False"),
         ({"patience": 0}, "patience of CRF"),
     ],
@@ -373,3 +376,78 @@ def test_minimise_soft_thresholds_a_parabola() -> None:
 def test_minimise_ends_where_it_begins_at_the_optimum() -> None:
     points = list(minimise(lambda w: (float(w @ w), 2 * w), np.zeros(3)))
     assert len(points) == 1 and points[0].evaluations == 1
+
+
+def test_minimise_takes_the_lowest_point_where_no_trial_is_past_the_steepest_part() -> None:
+    """A straight line is as steep everywhere."""
+    points = minimise(lambda w: (-float(w.sum()), -np.ones(2)), np.zeros(2))
+    start, found = itertools.islice(points, 2)
+    assert found.value < -1e6 < start.value and found.evaluations == 31
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_curvature_does_not_depend_on_the_scale_of_the_function(scale: float) -> None:
+    inverse = _core.InverseHessian(2, 4, 1)
+    zero, step = np.zeros(2), np.array([1.0, 1.0])
+    inverse.add(zero, step, zero, scale * np.array([1.0, -1.0]))  # a right angle
+    assert len(inverse) == 0
+    inverse.add(zero, step, zero, scale * np.array([2.0, 1.0]))
+    assert len(inverse) == 1
+
+
+# Steps of stochastic descent
+
+
+@pytest.mark.parametrize("scale", [1.0, 30.0, 100.0])
+def test_the_first_step_suits_the_scale_of_the_features(scale: float) -> None:
+    random = np.random.default_rng(0)
+    X = [scale * random.normal(size=(6, 5)) for _ in range(60)]
+    y = [["A" if x[0] + x[1] > 0.3 * random.normal() else "B" for x in rows / scale] for rows in X]
+
+    def objective(eta: float | None) -> float:
+        learner = CRF("sgd", l2=0.01, epochs=4, tol=0.0, eta=eta)
+        return float(Tagger(learner=learner).fit(X, y).history_[-1]["objective"])
+
+    best = min(objective(10.0**-exponent) for exponent in range(8))
+    assert objective(None) < 1.5 * best
+
+
+def test_steps_that_are_too_long_leave_numbers() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 4, 3)) * 1e6
+    y = [["A", "B", "A", "B"]] * 20
+    for eta in (1e3, 1e25):
+        weights = Tagger(learner=CRF("sgd", eta=eta, epochs=2)).fit(list(X), y).weights_
+        assert np.isfinite(weights.unigrams).all()
+
+
+# Python oracles that answer wrongly
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "sgd"])
+@pytest.mark.parametrize(
+    ("answer", "error", "words"),
+    [
+        ((1.0, {6: 1.0}), IndexError, r"feature index outside 0 \.\. n_features - 1"),
+        ((1.0, {-1: 1.0}), IndexError, "feature index outside"),
+        ((1.0, {0: float("nan")}), ValueError, "a feature value that is not finite"),
+        ((float("inf"), {0: 1.0}), ValueError, "a loss that is not finite"),
+        ((1.0, {0.5: 1.0}), TypeError, "float"),
+    ],
+)
+def test_a_wrong_expectation_is_explained(method: Any, answer: Any, error: type[Exception], words: str) -> None:
+    class Wrong(Classes):
+        def expect(self, i: int, weights: Any) -> Any:
+            return answer
+
+    with pytest.raises(error, match=words):
+        train(CRF(method), Wrong())
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "owlqn", "sgd"])
+def test_no_examples(method: Any) -> None:
+    class Empty(Classes):
+        def __len__(self) -> int:
+            return 0
+
+    result = train(CRF(method), Empty())
+    assert not result.weights.any() and [epoch.objective for epoch in result.history] == [0.0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ def weights_after(learner: Any, seed: int, epochs: int = 1, **options: Any) -> A
 
 @pytest.mark.parametrize("seed", range(5))
 def test_one_best_mira_is_passive_aggressive(seed: int) -> None:
-    found, wanted = MIRA(C=0.2, k=1, tol=0), PassiveAggressive(C=0.2)
+    found, wanted = MIRA(C=0.2, k=1, tol=0), PassiveAggressive(C=0.2, k=1)
     same(weights_after(found, seed, 3), weights_after(wanted, seed, 3))
     same(weights_after(RestrictedPassiveAggressive(C=0.2, k=1), seed, 3), weights_after(wanted, seed, 3))
 
@@ -389,3 +390,41 @@ def test_wrong_parameters_are_explained(name: str) -> None:
         if hasattr(LEARNERS[name](), parameter):
             with pytest.raises(ValueError, match=f"{parameter} of {kind}"):
                 learner_named(name, **{parameter: wrong})
+
+
+@pytest.mark.parametrize("name", MAX_MARGIN)
+def test_numbers_without_measure_are_refused(name: str) -> None:
+    kind = LEARNERS[name].__name__
+    for parameter in ("C", "tol", "kappa", "gap"):
+        if hasattr(LEARNERS[name](), parameter):
+            for wrong in (1e26, float("inf"), 10**400, Fraction(10**400)):
+                with pytest.raises(ValueError, match=rf"{parameter} of {kind} should be a number of at most 1e\+25"):
+                    learner_named(name, **{parameter: wrong})
+            with pytest.raises(ValueError, match=f"{parameter} of {kind} should be a number (above|of at least) 0"):
+                learner_named(name, **{parameter: -(10**400)})
+    for parameter in ("k", "n_reprocess", "working_set", "epochs", "patience", "reprocess_seed"):
+        if hasattr(LEARNERS[name](), parameter):
+            most = 2**63 - 1 if parameter == "reprocess_seed" else 2**31 - 1
+            learner_named(name, **{parameter: most}).rule()
+            with pytest.raises(ValueError, match=f"{parameter} of {kind} should be a whole number of at most {most}"):
+                learner_named(name, **{parameter: most + 1})
+
+
+@pytest.mark.parametrize("name", [name for name in MAX_MARGIN if k_of(name)])
+def test_k_may_be_larger_than_the_number_of_labellings(name: str) -> None:
+    """Three tokens, two labels: eight labellings, and memory for no more."""
+    X, y = [["a", "b", "c"], ["c", "a"], ["b"]], [["A", "B", "A"], ["A", "A"], ["B"]]
+    found, wanted = (
+        margent.Tagger(learner=learner_named(name, k=k, epochs=2, C=0.1)).fit(X, y).weights_ for k in (2**31 - 1, 8)
+    )
+    np.testing.assert_array_equal(found.unigrams, wanted.unigrams)
+
+
+def test_kappa_is_a_share_of_c() -> None:
+    """However small C is, a kappa of a millionth leaves alone what is next to nothing, and no more."""
+    X, y = make_addresses(20, seed=0)
+    found, wanted = (
+        margent.Tagger(learner=LaRank(C=1e-7, kappa=kappa)).fit(X, y).weights_.unigrams for kappa in (1e-6, 0.0)
+    )
+    assert np.any(wanted)
+    np.testing.assert_array_equal(found, wanted)

@@ -351,3 +351,30 @@ def test_constraints_and_partial_labels(method: Any) -> None:
     for row in tagger.predict(X[300:]):
         for before, label in zip(["O", *row], row):
             assert not label.startswith("I-") or before[1:] == label[1:]
+
+
+def test_projected_weights_and_their_average_never_leave_the_ball() -> None:
+    C = 0.05
+    problem = from_zero(11, costs=True)
+    losses = [
+        max(chains.loss(example, y, problem.costs) for y in chains.labellings(example, N_LABELS))
+        for example in problem.examples
+    ]
+    rule = StructuredSVM(C=C, method="subgradient", project=True).rule()
+    sizes = []
+    for number in range(len(problem.examples)):
+        _core.run(problem.oracle, rule, np.array([number]))
+        sizes += [sum(w**2 for w in problem.weights(average).values()) for average in (False, True)]
+    assert max(sizes) <= C * sum(losses) * (1 + 1e-5)
+    assert max(sizes) == pytest.approx(C * sum(losses), rel=1e-4)  # and the ball is what holds them
+
+
+@pytest.mark.parametrize(("asked", "measured", "epochs"), [(0.0, 0.0, 3), (0.1, -0.05, 3), (0.1, 0.05, 1)])
+def test_a_gap_that_is_no_bound_or_was_only_to_be_reported_does_not_stop(
+    asked: float, measured: float, epochs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    monkeypatch.setattr("margent.learners.training.with_gap", lambda epoch, *_: replace(epoch, gap=measured))
+    result = train(SDM(gap=asked, epochs=3), from_zero(0).oracle)
+    assert len(result.history) == epochs

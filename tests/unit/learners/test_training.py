@@ -12,6 +12,7 @@ import pytest
 
 import margent
 from margent import Answer, Perceptron, Rival, train
+from margent.learners import learner_named
 
 
 class Classes:
@@ -321,6 +322,32 @@ def test_a_wrong_answer_is_explained(answer: Any, error: type[Exception], words:
 
     with pytest.raises(error, match=words):
         train(Perceptron(), Wrong())
+
+
+@pytest.mark.parametrize("name", ["perceptron", "pa", "rpa", "mira", "sdm", "larank", "ssvm"])
+def test_more_rivals_than_were_asked_for_are_refused(name: str) -> None:
+    class Generous(Classes):
+        def answer(self, i: int, weights: Any, k: int, cost: float) -> Answer:
+            gold = int(self.y[i])
+            rivals = [Rival(self.features(i, (gold + j) % 3)) for j in (1, 2)]
+            return Answer(self.features(i, gold), rivals * (100 * k))
+
+    learner = learner_named(name)
+    k = getattr(learner, "k", 1)
+    with pytest.raises(ValueError, match=f"answered with {200 * k} rivals, at most k = {k} were asked for"):
+        train(learner, Generous())
+
+
+def test_weights_that_are_no_numbers_are_an_error() -> None:
+    class Huge(Classes):
+        def features(self, i: int, label: int) -> dict[int, float]:
+            return {index: 1e30 * value for index, value in super().features(i, label).items()}
+
+    with pytest.raises(ValueError, match=r"training diverged: .* scale the features"):
+        train(Perceptron(epochs=1), Huge())
+    X = np.random.default_rng(0).normal(size=(20, 4, 2)) * 1e30
+    with pytest.raises(ValueError, match="training diverged"):
+        margent.Tagger(learner=Perceptron(epochs=2)).fit(list(X), [["A", "B", "A", "B"]] * 20)
 
 
 def test_feature_vectors_may_be_any_mapping_of_numbers() -> None:

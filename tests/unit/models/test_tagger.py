@@ -614,6 +614,8 @@ def test_wrong_training_data_are_explained(X: Any, y: Any, words: str) -> None:
         ({"label_costs": [1]}, "label_costs of Tagger should be a dict"),
         ({"label_costs": {"Q": 1}}, "label_costs names 'Q', which is not among the labels A"),
         ({"label_costs": {"A": -1}}, "the cost of label 'A' should be"),
+        ({"label_costs": {"A": 10**400}}, r"the cost of label 'A' should be a number of at most 1e\+25"),
+        ({"label_costs": {"A": "1"}}, "the cost of label 'A' should be a number of at least 0"),
         ({"label_costs": {("A", "Q"): 1}}, "label_costs names 'Q'"),
         ({"label_costs": {("Q", "A"): 1}}, "label_costs names 'Q'"),
         ({"label_costs": {("A", "A"): 1}}, "a pair is of two different labels"),

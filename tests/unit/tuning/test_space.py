@@ -111,7 +111,11 @@ def test_a_learner_of_the_users_needs_a_space():
 @pytest.mark.parametrize(
     ("space", "error", "message"),
     [
-        ({"c": [1]}, ValueError, "the learner pa has no parameter 'c' to search; expected one of C, k, epochs.*order"),
+        (
+            {"c": [1]},
+            ValueError,
+            "the learner pa has no parameter 'c' to search; expected one of epochs.*, C, k.*order",
+        ),
         ({"learner": ["pa", "mira"], "margin": [1]}, ValueError, "none of pa, mira has a parameter 'margin' to search"),
         ({"seed": [1, 2]}, ValueError, "no parameter 'seed' to search"),
         ({"learner": ["nothing"]}, ValueError, "learner='nothing' is not known; expected one of perceptron"),

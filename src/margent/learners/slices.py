@@ -1,0 +1,23 @@
+"""Slices of the examples: how many of them one native call is given."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+# How long one native call may run: long enough to cost nothing, short enough for Ctrl-C and a live progress bar.
+_SLICE_SECONDS = 0.2
+
+
+def timed_slices(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """The order in slices, 64 examples first, then as many as were done in about 0.2 s at the speed of the last."""
+    done, size = 0, 64
+    while done < len(order):
+        before = time.perf_counter()
+        yield order[done : done + size]
+        done += size
+        seconds = max(time.perf_counter() - before, 1e-9)
+        size = max(1, min(4 * size, int(size * _SLICE_SECONDS / seconds)))
