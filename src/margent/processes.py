@@ -23,11 +23,6 @@ class WorkerError(MargentError, RuntimeError):
     """A worker process ended before its work was done."""
 
 
-def processor_count() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class Processes:
     """A pool of `jobs` processes that call `begin(*arguments)` once, and then functions at the top level of a module.
 

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.processes import processor_count
+    from margent.processors import processor_count
 
     papers = _papers_folder(arguments.papers)
     names = _names(papers)

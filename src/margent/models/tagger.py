@@ -32,6 +32,7 @@ from margent.models.label_costs import LabelCosts, costs_of
 from margent.models.label_scheme import allowed_pairs, label_scheme
 from margent.models.labels import MISSING, Labellings, LabelSet
 from margent.models.parameters import check_parameters, check_whole
+from margent.processors import processor_count
 
 Self = TypeVar("Self", bound="Tagger")
 Labels = list[str]
@@ -604,11 +605,7 @@ class Tagger(Estimator):
         return 1.0 / self.temperature_
 
     def _threads(self) -> int:
-        if self.threads is not None:
-            return min(int(self.threads), 1 << 20)
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
+        return processor_count() if self.threads is None else min(int(self.threads), 1 << 20)
 
 
 def _check_found(found: NDArray[np.bool_]) -> None:

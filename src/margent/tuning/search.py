@@ -10,7 +10,7 @@ from typing import Any
 from margent import __version__
 from margent.models import Tagger
 from margent.models.parameters import check_whole
-from margent.processes import processor_count
+from margent.processors import processor_count
 from margent.tuning.fingerprint import fingerprint
 from margent.tuning.halving import Rung, best_of, mean_and_error, rungs
 from margent.tuning.journal import Journal
