@@ -33,7 +33,7 @@ TASKS: dict[str, Callable[[], datasets.Dataset]] = {
     "nettalk": datasets.load_nettalk,
     "ocr-letters": datasets.load_ocr_letters,
 }
-LEARNERS = ("perceptron", "pa", "pa:k=5", "rpa", "mira:k=5", "sdm:C=0.1", "ssvm:C=0.1", "crf")
+LEARNERS = ("perceptron", "pa:k=1", "pa", "rpa", "mira:k=5", "sdm:C=0.1", "ssvm:C=0.1", "crf")
 RESULTS = Path(__file__).parent / "results" / "defaults.json"
 
 
