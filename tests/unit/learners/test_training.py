@@ -12,7 +12,8 @@ import pytest
 
 import margent
 from margent import Answer, Perceptron, Rival, train
-from margent.learners import learner_named
+from margent.learners import Epoch, learner_named
+from margent.learners.progress import ProgressBar
 
 
 class Classes:
@@ -388,3 +389,10 @@ def test_a_progress_bar_is_shown_when_asked_for(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr() == ("", "")
     train(Perceptron(epochs=2), Classes())  # not a terminal
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("accuracy", "objective"), [(0.5, None), (0.5, 3.0), (None, 3.0), (None, None)])
+def test_the_bar_shows_what_is_known_of_an_epoch(accuracy: float | None, objective: float | None) -> None:
+    for shown in (True, False):
+        with ProgressBar(1, 1, shown=shown) as bar:
+            bar.epoch_done(Epoch(1, 0.0, accuracy, 1, 0.1, objective=objective))
