@@ -35,9 +35,9 @@ class Plan:
     n_train, n_test : at most so many sentences are used; None: all
     methods, ks : the rows of Table 1
     Cs : the grid for C
-    C_epochs : C is chosen on the first fold (or the development set) after at most so many epochs
+    C_epochs : C is chosen after at most so many epochs, the number of epochs after it
     epochs : the grid for the number of epochs, for chunking and for entities
-    folds : of cross-validation; `folds_used` of them are run to choose the epochs
+    folds : of cross-validation, where there is no development set
     timed_epochs : of each run that is timed for Fig. 2
     table_reprocess : n_R of LaRank in Table 1 and Fig. 2
     reprocess : values of n_R in Fig. 3, where LaRank learns from the first `reprocess_train` sentences
@@ -54,7 +54,6 @@ class Plan:
     chunking_epochs: tuple[int, ...] = (5, 10, 15, 20)
     entity_epochs: tuple[int, ...] = (5, 10, 15, 20, 30)
     folds: int = 5
-    folds_used: int = 3
     timed_epochs: int = 5
     table_reprocess: int = 1
     reprocess: tuple[int, ...] = (0, 1, 2, 5)
@@ -86,7 +85,6 @@ QUICK = Plan(
     chunking_epochs=(5, 10),
     entity_epochs=(5, 10),
     folds=3,
-    folds_used=3,
     timed_epochs=5,
     reprocess=(0, 2),
     reprocess_train=100,

@@ -201,8 +201,8 @@ def _run(results: dict[str, Any]) -> str:
     sizes = "all sentences" if plan["n_train"] is None else f"{plan['n_train']} sentences of each corpus"
     grid = ", ".join(f"{C:g}" for C in plan["Cs"])
     return (
-        f"On {sizes}; C from {grid}, chosen on the first fold or the development set after at most {plan['C_epochs']} "
-        f"epochs; epochs chosen on {plan['folds_used']} of {plan['folds']} folds or the development set; "
+        f"On {sizes}; C from {grid}, chosen by {plan['folds']}-fold cross-validation or on the development set after "
+        f"at most {plan['C_epochs']} epochs, and then the number of epochs in the same way; "
         f"LaRank in Table 1 with n_R = {plan['table_reprocess']}; {plan['repetitions']} repetitions in Fig. 3, on the "
         f"first {plan['reprocess_train']} sentences. Commit {', '.join(results['commits'])}.\n"
     )

@@ -91,26 +91,28 @@ class Experiment:
         }
 
     def _chosen(self) -> dict[tuple[str, str, int], tuple[float | None, int]]:
-        """C and the number of epochs of each row.
+        """C and the number of epochs of each row, by cross-validation or on the development set.
 
-        Differs: the paper tries every C on all folds. Here C is chosen on the first fold, early in the training, and
-        only the number of epochs on all of them. Where there is a development set, it is the one fold there is.
+        Differs: the paper does not say how it walks its grid. Here C comes first, judged early in the training, and
+        then the number of epochs, with that C.
         """
+        early = {row: min(self.plan.C_epochs, max(self.plan.epochs(*row[:2]))) for row in self.rows}
         tries = [
-            self._task(*row, C, min(self.plan.C_epochs, max(self.plan.epochs(*row[:2]))), fold=0)
+            self._task(*row, C, early[row], fold=fold)
             for row in self.rows
             for C in self.plan.C_grid(row[1])
+            for fold in self._folds(row[0])
         ]
-        best: dict[tuple[str, str, int], tuple[float, float | None]] = {}
+        scores: dict[tuple[str, str, int], dict[float | None, list[float]]] = {row: {} for row in self.rows}
         for task, result in zip(tries, self._run(tries, "choosing C")):
-            row, score = (task["corpus"], task["method"], task["k"]), max(result["scores"])
-            if row not in best or score > best[row][0]:
-                best[row] = score, task["C"]
+            row = task["corpus"], task["method"], task["k"]
+            scores[row].setdefault(task["C"], []).append(max(result["scores"]))
+        best = {row: max(of_C, key=lambda C: fmean(of_C[C])) for row, of_C in scores.items()}
         tries = [
-            self._task(*row, best[row][1], max(self.plan.epochs(*row[:2])), fold=fold)
+            self._task(*row, best[row], max(self.plan.epochs(*row[:2])), fold=fold)
             for row in self.rows
             if len(self.plan.epochs(*row[:2])) > 1  # LaRank has one epoch, and nothing to choose
-            for fold in (range(self.plan.folds_used) if row[0] in CROSS_VALIDATED else (0,))
+            for fold in self._folds(row[0])
         ]
         curves: dict[tuple[str, str, int], list[list[float]]] = {}
         for task, result in zip(tries, self._run(tries, "choosing the number of epochs")):
@@ -120,7 +122,11 @@ class Experiment:
             grid = self.plan.epochs(*row[:2])
             return grid[0] if row not in curves else max(grid, key=lambda n: fmean(s[n - 1] for s in curves[row]))
 
-        return {row: (best[row][1], epochs(row)) for row in self.rows}
+        return {row: (best[row], epochs(row)) for row in self.rows}
+
+    def _folds(self, name: str) -> range:
+        """A development set is the one fold there is."""
+        return range(self.plan.folds if name in CROSS_VALIDATED else 1)
 
     def _table(self, chosen: dict[tuple[str, str, int], tuple[float | None, int]]) -> list[dict[str, Any]]:
         tasks = [self._task(*row, *chosen[row], keep_right=True) for row in self.rows]

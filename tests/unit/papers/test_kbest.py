@@ -23,7 +23,6 @@ TINY = Plan(
     C_epochs=1,
     entity_epochs=(1, 2),
     folds=2,
-    folds_used=2,
     timed_epochs=2,
     reprocess=(0, 2),
     reprocess_train=30,
