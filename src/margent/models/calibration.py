@@ -56,7 +56,7 @@ def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None
     weights = sentence_weights(sample_weight, encoded.n_sequences)
     if tagger.weights_.n_labels == 1:
         return 1.0
-    chain, examples, threads = tagger._chain(), encoded.examples(allowed=allowed), tagger._threads()
+    chain, examples, threads = tagger._chain(encoded), encoded.examples(allowed=allowed), tagger._threads()
     ids, scores = chain.best(examples, threads)
     spans = FoundSpans(chain, encoded, allowed, ids, tagger._labels, tagger.scheme_, threads)
     names = np.array([*extended.names, None], dtype=object)[gold]  # missing: -1, the last

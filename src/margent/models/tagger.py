@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from margent import _core, storage
 from margent.errors import CalibrationWarning, ConstraintError, CorpusError
-from margent.features.attribute_map import VectorMap
 from margent.features.choice import feature_map_for
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
@@ -52,10 +51,11 @@ class Tagger(Estimator):
 
     Parameters
     ----------
-    features : str, Templates, list of str, callable or None
-        What is seen of a token: the name of a preset ("generic", "chunking", "ner", "pos", "letters"), templates,
-        "attributes", "vectors", or a function from a sentence to a list with the attributes of each token. None: as
-        the data are: "generic" for tokens and columns, attributes for dicts, vectors for arrays.
+    features : str, Templates, list of str, callable, Kernel or None
+        What is seen of a token: the name of a preset ("generic", "chunking", "ner", "pos", "letters", "spelling"),
+        templates, "attributes", "vectors", or a function from a sentence to a list with the attributes of each token.
+        None: as the data are: "generic" for tokens and columns, attributes for dicts, vectors for arrays. A `Kernel`:
+        labels by likeness to tokens of the training data.
     learner : learner, str or None
         How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf". None:
         `PassiveAggressive()`.
@@ -281,7 +281,7 @@ class Tagger(Estimator):
         `ConstraintError` names the sentence.
         """
         encoded, allowed = self._encode(X, constraints)
-        ids, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
+        ids, scores = self._chain(encoded).best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
         return self._labels.decode(ids, encoded.lengths)
 
@@ -292,7 +292,7 @@ class Tagger(Estimator):
         check_whole("k", k, 1)
         encoded, allowed = self._encode(X, constraints)
         k = min(int(k), len(self._labels) ** int(encoded.lengths.max(initial=0)))  # there are no more
-        ids, values, counts = self._chain().k_best(encoded.examples(allowed=allowed), k, self._threads())
+        ids, values, counts = self._chain(encoded).k_best(encoded.examples(allowed=allowed), k, self._threads())
         _check_found(counts > 0)
         result = []
         for s, (start, length) in enumerate(zip(encoded.sequence_ptr[:-1].tolist(), encoded.lengths.tolist())):
@@ -311,8 +311,8 @@ class Tagger(Estimator):
         says how to get one.
         """
         encoded, allowed = self._encode(X, constraints)
-        scale = self._scale()
-        nodes, _, log_z = self._chain().marginals(encoded.examples(allowed=allowed), scale, False, self._threads())
+        examples, chain, scale = encoded.examples(allowed=allowed), self._chain(encoded), self._scale()
+        nodes, _, log_z = chain.marginals(examples, scale, False, self._threads())
         _check_found(log_z > -np.inf)
         return [nodes[a:b] for a, b in pairwise(encoded.sequence_ptr)]
 
@@ -326,9 +326,10 @@ class Tagger(Estimator):
         `predict_marginals`, a fitted `temperature_` makes the confidences honest.
         """
         encoded, allowed = self._encode(X, constraints)
-        ids, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
+        chain = self._chain(encoded)
+        ids, scores = chain.best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
-        spans = FoundSpans(self._chain(), encoded, allowed, ids, self._labels, self.scheme_, self._threads())
+        spans = FoundSpans(chain, encoded, allowed, ids, self._labels, self.scheme_, self._threads())
         return spans.with_confidence(self._scale())
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
@@ -337,8 +338,8 @@ class Tagger(Estimator):
         check_whole("seed", seed, 0)
         encoded, allowed = self._encode(X, None)
         seed = int(seed) % 2**64
-        scale = self._scale()
-        ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), scale, seed, int(n), self._threads())
+        examples, chain, scale = encoded.examples(allowed=allowed), self._chain(encoded), self._scale()
+        ids, log_z = chain.samples(examples, scale, seed, int(n), self._threads())
         _check_found(log_z > -np.inf)
         starts = encoded.sequence_ptr
         return [self._labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in pairwise(starts)]
@@ -352,7 +353,7 @@ class Tagger(Estimator):
         X, y = sentences_and_labels(X, y)
         encoded, allowed = self._encode(X, None)
         gold = Gold(y, encoded, self._labels, spans=self.scheme_ is not None)
-        predicted, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
+        predicted, scores = self._chain(encoded).best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
         return gold.score(predicted, sentence_weights(sample_weight, encoded.n_sequences))
 
@@ -368,14 +369,15 @@ class Tagger(Estimator):
         if position is not None and (not isinstance(position, (int, np.integer)) or not -length <= position < length):
             raise ValueError(f"position should be within the sentence of {length} tokens, got {position!r}")
         positions = range(length) if position is None else [position % length]
-        winner, best = self._chain().best(encoded.examples(allowed=allowed), 1)
+        chain = self._chain(encoded)
+        winner, best = chain.best(encoded.examples(allowed=allowed), 1)
         _check_found(best > -np.inf)
         explanations = []
         for t in positions:
             others = {t: [name for i, name in enumerate(self._labels.names) if i != winner[t]]}
             try:
                 _, restricted = self._encode([sentence], [others])
-                rival, score = self._chain().best(encoded.examples(allowed=restricted), 1)
+                rival, score = chain.best(encoded.examples(allowed=restricted), 1)
             except ConstraintError:
                 rival, score = winner, np.array([-np.inf])
             explanations.append(
@@ -399,7 +401,7 @@ class Tagger(Estimator):
     def n_features_in_(self) -> int:
         """How many numbers a token has; only of a tagger that was fitted to arrays."""
         self._check_fitted()
-        if not isinstance(self.feature_map_, VectorMap):
+        if self.feature_map_.n_dimensions is None:
             raise AttributeError(f"n_features_in_ is for arrays; this {type(self).__name__} was fitted to text")
         return self.feature_map_.n_dimensions
 
@@ -461,8 +463,15 @@ class Tagger(Estimator):
             return encoded, given
         return encoded, both_allowed(self._dictionary.allowed(X), given)
 
-    def _chain(self) -> _core.LinearChain:
-        """The native chain, made anew after a change of the weights or of `constrain`."""
+    def _chain(self, encoded: Encoded | None = None) -> _core.LinearChain:
+        """The native chain to search `encoded` with; the same for all, unless the feature map is a kernel.
+
+        Made anew after a change of the weights or of `constrain`.
+        """
+        own = self.weights_.unigrams
+        rows = own if encoded is None else self.feature_map_.rows(encoded, own)
+        if rows is not own:
+            return self.weights_.native(allowed_pairs(self.constrain, self._labels, self.scheme_), rows)
         if self._native is None or self._native[0] != self.constrain:
             mask = allowed_pairs(self.constrain, self._labels, self.scheme_)
             self._native = self.constrain, self.weights_.native(mask)

@@ -87,6 +87,11 @@ def learn(
     `weights`: those to go on from; None: a new tagger, which stays as it was if the training fails. `grow`: features
     that the map does not know are added.
     """
+    learner = tagger._learner()
+    if feature_map.kernel is not None and not hasattr(learner, "rule"):
+        raise ValueError(
+            f"a kernel needs a learner that moves example by example, such as HiddenMarkovSVM, got {learner!r}"
+        )
     encoded = feature_map.encode(lesson.X, grow=grow, min_count=tagger.min_count)
     labels = labels.extended(lesson.y)
     ids = labels.encode(lesson.y, encoded.lengths)
@@ -100,7 +105,6 @@ def learn(
     if weights is None and counted is not None and not counted.any():
         raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
     examples = encoded.examples(ids, counted, labelling.allowed(lesson.X))
-    learner = tagger._learner()
     oracle = _oracle(tagger, examples, feature_map, labels, weights)
     development = lesson.development()
     result = train(
@@ -128,6 +132,7 @@ def _oracle(
 ) -> _core.ChainOracle:
     n_labels = len(labels)
     start = None if weights is None else weights.with_labels(n_labels)
+    kernel = feature_map.kernel
     oracle = _core.ChainOracle(
         examples,
         n_labels,
@@ -135,16 +140,19 @@ def _oracle(
         feature_map.label_transitions,
         feature_map.n_unigrams,
         feature_map.n_edges,
-        _sparse(tagger.layout, feature_map.n_unigrams, n_labels) if start is None else start.sparse,
+        _sparse(tagger.layout, feature_map, n_labels) if start is None else start.sparse,
         costs_of(tagger.label_costs, labels),
+        **({} if kernel is None else {"kernel": kernel, "cache_bytes": feature_map.cache_bytes}),
     )
     if start is not None:
         oracle.start_from(start.for_oracle())
     return oracle
 
 
-def _sparse(layout: str, n_features: int, n_labels: int) -> bool:
-    size = 2 * 4 * n_features * _core.padded_width(n_labels)  # weights and their sums, in bytes
+def _sparse(layout: str, feature_map: FeatureMap, n_labels: int) -> bool:
+    if feature_map.kernel is not None:  # few observations beside the rows of their kernel
+        return False
+    size = 2 * 4 * feature_map.n_unigrams * _core.padded_width(n_labels)  # weights and their sums, in bytes
     return layout == "sparse" or (layout == "auto" and size > _DENSE_LIMIT)
 
 
@@ -164,7 +172,7 @@ def _evaluation(
     gold = Gold(y, encoded, labels, spans=scheme is not None, metric=metric)
     mask = allowed_pairs(tagger.constrain, labels, scheme)
     allowed = labelling.allowed(X)
-    return development_score(encoded, gold, allowed, mask, len(labels), tagger.order, tagger._threads())
+    return development_score(feature_map, encoded, gold, allowed, mask, len(labels), tagger.order, tagger._threads())
 
 
 def _set_learned(
@@ -174,10 +182,13 @@ def _set_learned(
     if not goes_on:  # only now: a `fit` that fails leaves a fitted tagger as it was
         for name in [name for name in vars(tagger) if name.endswith("_") and not name.startswith("_")]:
             delattr(tagger, name)
-    tagger.feature_map_ = feature_map
+    weights = ChainWeights.from_oracle(len(labelling.labels), int(tagger.order), result.weights)
+    if feature_map.drops_unused:
+        weights, used, _ = weights.without_zero_rows()
+        feature_map = feature_map.kept(used)
+    tagger.feature_map_, tagger.weights_ = feature_map, weights
     tagger._dictionary = labelling.dictionary
     tagger._set_labels(labelling.labels, labelling.scheme)
-    tagger.weights_ = ChainWeights.from_oracle(len(labelling.labels), int(tagger.order), result.weights)
     tagger.history_ = [*earlier, *(epoch.as_dict() for epoch in result.history)]
     tagger.best_epoch_ = result.best_epoch
     tagger.interrupted_ = result.interrupted
