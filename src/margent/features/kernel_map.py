@@ -308,6 +308,11 @@ class KernelMap(FeatureMap):
             "windows", np.int32, (None, int(self.parameters.window)), minimum=0, maximum=len(tokens) - 1
         )
         self._observations = Observations(tokens, windows)
+        with np.errstate(over="ignore"):
+            norms = self._observations.squared_norms
+            largest = self.parameters.values(norms[:, None].copy(), norms, np.zeros(1, np.float32), gamma)
+        if not np.isfinite(largest).all():
+            raise file.error("its kernel gives numbers that are too large")
         if self.takes == "tokens":
             self._words = file.strings("words")
             if len(self._words) != len(tokens):
