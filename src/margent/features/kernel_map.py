@@ -123,13 +123,10 @@ class KernelMap(FeatureMap):
             dense = isinstance(X, TokenMatrix) and isinstance(X.matrix, np.ndarray)
         else:
             dense = isinstance(self._observations.tokens, DenseVectors)
-        vectors: TokenVectors = SparseVectors.of(encoded.ids, encoded.ptr, encoded.values)
         if dense:
-            rows = np.zeros((encoded.n_tokens, self.inner.n_unigrams), dtype=np.float32)
-            values = np.float32(1) if encoded.values is None else encoded.values
-            rows[np.repeat(np.arange(len(rows)), np.diff(encoded.ptr)), encoded.ids] = values
-            vectors = DenseVectors.of(rows)
-        return vectors, encoded.sequence_ptr
+            rows = X.matrix if isinstance(X.matrix, np.ndarray) else X.matrix.toarray()
+            return DenseVectors.of(rows), encoded.sequence_ptr
+        return SparseVectors.of(encoded.ids, encoded.ptr, encoded.values), encoded.sequence_ptr
 
     def _empty(self, vectors: TokenVectors) -> Observations:
         """No observation, and the one token of which nothing is seen."""
