@@ -115,12 +115,16 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
 def _kernel(kernel: KernelMap) -> dict[str, Any]:
     """What the kernel is, and what it keeps of the training data."""
     stored = kernel.stored()[0]["kernel"]
-    seen = stored.pop("features")
+    gamma, inner, seen = stored.pop("used_gamma"), stored.pop("inner"), stored.pop("features")
+    if isinstance(seen, dict):
+        seen = "templates of its own"
+    elif seen is None:
+        seen = "function" if kernel.inner.needs_function else "spelling" if inner == "templates" else inner
     return {
-        **stored,
+        **{name: value for name, value in stored.items() if name != "function"},
         "kind": stored.get("function", stored["kind"]),
-        "gamma": stored.pop("used_gamma"),
-        "features": "templates of its own" if isinstance(seen, dict) else seen,
+        "gamma": gamma,
+        "features": seen,
         "support_observations": kernel.n_unigrams,
         "support_tokens": kernel.n_tokens,
     }
@@ -156,10 +160,10 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
 
 
 def _kernel_lines(kernel: dict[str, Any]) -> dict[str, str]:
-    settings = ", ".join(f"{name}={kernel[name]}" for name in ("degree", "gamma", "coef0", "window"))
+    settings = ", ".join(f"{name}={kernel[name]:.4g}" for name in ("degree", "gamma", "coef0", "window"))
     observations, tokens = kernel["support_observations"], kernel["support_tokens"]
     return {
-        "kernel": f"{kernel['kind']}({settings}) over {kernel['inner']}",
+        "kernel": f"{kernel['kind']}({settings}) over {kernel['features']}",
         "features": f"{observations:,} support observations of {tokens:,} different tokens",
     }
 

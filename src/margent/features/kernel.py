@@ -49,7 +49,8 @@ class Kernel:
         What is seen of each token by itself. None: vectors for arrays, attributes for dicts, for text the preset
         "spelling": the word, its beginnings and ends, its shape, and further columns.
     cache_mb : float
-        Memory for rows of kernel values in training, in MiB: more is quicker, and changes nothing else.
+        Memory for rows of kernel values in training, in MiB: more is quicker, and changes nothing else (but for the
+        last bits of products of dense arrays, which BLAS rounds as they come together).
 
     >>> from margent import Kernel, Perceptron, Tagger
     >>> Kernel("polynomial", degree=2).window

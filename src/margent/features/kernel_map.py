@@ -15,7 +15,7 @@ from margent.features.attribute_map import AttributeMap, VectorMap
 from margent.features.encoded import Encoded, FloatArray, IntArray
 from margent.features.feature_map import FeatureMap, KernelRows, Mask, Stored
 from margent.features.kernel import Kernel
-from margent.features.observations import NOTHING, DenseVectors, Observations, SparseVectors, TokenVectors
+from margent.features.observations import NOTHING, DenseVectors, KeptRows, Observations, SparseVectors, TokenVectors
 from margent.features.spectrum_map import SpectrumMap
 from margent.features.template_map import TemplateMap
 from margent.features.token_matrix import TokenMatrix
@@ -23,6 +23,7 @@ from margent.storage import ModelFile, string_arrays
 
 _BLOCK_BYTES = 64 << 20  # of kernel values at once, in prediction
 _MOST_ROWS = 256
+_KEPT_SHARE = 8  # one part in so many of the cache is for rows of tokens, the others for rows of observations
 _SHOWN = 3  # attributes in the name of an observation
 
 _INNER: dict[str, type[FeatureMap]] = {kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap, SpectrumMap)}
@@ -57,7 +58,7 @@ class KernelMap(FeatureMap):
 
     Same data and same seed give the same bits, whatever `threads` is: it does not reach the kernel. Sums of features
     that are named are made in one order in 64 bits; those of dense arrays are the matrix products of BLAS, where the
-    last bits of a prediction may depend on which sentences are predicted with it.
+    last bits may depend on which rows are computed together: in training on `cache_mb`, in prediction on the batch.
     """
 
     kind: ClassVar[str] = "kernel"
@@ -78,7 +79,9 @@ class KernelMap(FeatureMap):
         self.takes = inner.takes
         self._observations: Observations | None = None
         self._words: list[str] = []  # of the distinct tokens, where they are text
+        # For training alone, and made anew when the map grows.
         self._vectors: Any = None
+        self._kept_rows: KeptRows | None = None
 
     @property
     def n_unigrams(self) -> int:
@@ -106,7 +109,7 @@ class KernelMap(FeatureMap):
             return KernelEncoded(starts, ids, np.arange(len(ids) + 1), observations=batch)
         before = self._empty(vectors) if self._observations is None else self._observations
         self._observations, ids, fresh = before.extended(vectors, starts)
-        self._vectors = None
+        self._vectors, self._kept_rows = None, KeptRows(self._cache_bytes // _KEPT_SHARE)
         if self.takes == "tokens":
             words = [word for sentence in Columns.from_sentences(X).column(0) for word in sentence] if len(ids) else []
             self._words = [*(self._words or [""]), *(words[token] for token in fresh.tolist())]
@@ -140,20 +143,24 @@ class KernelMap(FeatureMap):
 
     @property
     def cache_bytes(self) -> int:
+        return self._cache_bytes - self._cache_bytes // _KEPT_SHARE
+
+    @property
+    def _cache_bytes(self) -> int:
         return int(float(self.parameters.cache_mb) * (1 << 20))
 
     def _own_values(self, ids: IntArray) -> FloatArray:
         assert self._observations is not None
-        return self._values(self._observations, ids)
+        return self._values(self._observations, ids, self._kept_rows)
 
-    def _values(self, others: Observations, ids: NDArray[Any]) -> FloatArray:
+    def _values(self, others: Observations, ids: NDArray[Any], kept: KeptRows | None = None) -> FloatArray:
         """(len(ids), n_unigrams) the kernel between some of the others and all observations of the map."""
         own, parameters = self._observations, self.parameters
         assert own is not None and self.gamma is not None
         if callable(parameters.kind):
             return self._called(others, ids)
         with np.errstate(over="ignore"):
-            values = own.products(others, ids)
+            values = own.products(others, ids, kept)
             values = parameters.values(values, others.squared_norms[ids], own.squared_norms, self.gamma)
         if not np.isfinite(values).all():
             raise CorpusError(

@@ -10,7 +10,7 @@ time of the best product of the windows themselves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -223,11 +223,17 @@ class Observations:
     def _columns(self) -> list[NDArray[np.intp]]:
         return [np.ascontiguousarray(column, dtype=np.intp) for column in self.windows.T]
 
-    def products(self, others: Observations, ids: NDArray[Any]) -> FloatArray:
-        """(len(ids), n) the inner products of some of the others with all of these."""
+    def products(self, others: Observations, ids: NDArray[Any], kept: KeptRows | None = None) -> FloatArray:
+        """(len(ids), n) the inner products of some of the others with all of these.
+
+        `kept`: rows of inner products of tokens from earlier calls with the same others.
+        """
         windows = others.windows[ids]
         rows, places = np.unique(windows, return_inverse=True)
-        of_tokens = self.tokens.products(others.tokens, rows)
+        if kept is None:
+            of_tokens: Sequence[FloatArray] | FloatArray = self.tokens.products(others.tokens, rows)
+        else:
+            of_tokens = kept.of(rows.tolist(), lambda missing: self.tokens.products(others.tokens, missing))
         result = np.zeros((len(ids), len(self)), dtype=np.float32)
         part = np.empty(len(self), dtype=np.float32)
         for row, window in zip(result, places.reshape(windows.shape).tolist()):
@@ -250,6 +256,33 @@ class Observations:
         from scipy.sparse import hstack
 
         return hstack(parts, format="csr")
+
+
+class KeptRows:
+    """The rows that were used last, as many as fit into a limit of bytes.
+
+    They are worth keeping: neighbours share tokens, and texts repeat them.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._rows: dict[int, FloatArray] = {}  # the last used at the end
+
+    def of(self, numbers: list[int], compute: Callable[[NDArray[np.int64]], FloatArray]) -> list[FloatArray]:
+        """The rows of these numbers; `compute` makes the missing ones, all at once."""
+        missing = [number for number in numbers if number not in self._rows]
+        if missing:
+            # A copy each, so that one that is forgotten does not stay for the sake of the others.
+            fresh = compute(np.array(missing))
+            self._rows |= {number: row.copy() for number, row in zip(missing, fresh)}
+        result = []
+        for number in numbers:
+            row = self._rows.pop(number)
+            self._rows[number] = row
+            result.append(row)
+        while self._rows and len(self._rows) * next(iter(self._rows.values())).nbytes > self._limit:
+            del self._rows[next(iter(self._rows))]
+        return result
 
 
 def _windows(numbers: IntArray, starts: PtrArray, window: int) -> IntArray:

@@ -90,7 +90,8 @@ def learn(
     learner = tagger._learner()
     if feature_map.kernel is not None and not hasattr(learner, "rule"):
         raise ValueError(
-            f"a kernel needs a learner that moves example by example, such as HiddenMarkovSVM, got {learner!r}"
+            "a kernel needs a learner that moves example by example, such as HiddenMarkovSVM, got "
+            f"{type(learner).__name__}"
         )
     encoded = feature_map.encode(lesson.X, grow=grow, min_count=tagger.min_count)
     labels = labels.extended(lesson.y)
@@ -132,7 +133,6 @@ def _oracle(
 ) -> _core.ChainOracle:
     n_labels = len(labels)
     start = None if weights is None else weights.with_labels(n_labels)
-    kernel = feature_map.kernel
     oracle = _core.ChainOracle(
         examples,
         n_labels,
@@ -142,7 +142,8 @@ def _oracle(
         feature_map.n_edges,
         _sparse(tagger.layout, feature_map, n_labels) if start is None else start.sparse,
         costs_of(tagger.label_costs, labels),
-        **({} if kernel is None else {"kernel": kernel, "cache_bytes": feature_map.cache_bytes}),
+        feature_map.kernel,
+        feature_map.cache_bytes,
     )
     if start is not None:
         oracle.start_from(start.for_oracle())

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import kernels as plain
 from scipy import sparse
 
 from margent import Kernel, TokenMatrix
 from margent.errors import CorpusError
 from margent.features import feature_map_for
 from margent.features.kernel_map import KernelMap
-from margent.features.observations import SparseVectors
+from margent.features.observations import KeptRows, SparseVectors
+from oracle import kernels as plain
 
 WORDS = [["the", "House", "of", "the", "Lords"], ["a", "house"], ["the", "House", "of", "cards"], []]
 KINDS = ("linear", "polynomial", "rbf")
@@ -244,3 +244,18 @@ def test_rows_of_sparse_vectors_are_put_in_order() -> None:
     vectors = SparseVectors.of(ids, ptr, np.array([1, 2, 3, 1, -1], dtype=np.float32))
     assert vectors.matrix(4).toarray().tolist() == [[0, 2, 0, 4], [0, 0, 0, 0], [0, 0, 0, 0]]
     assert vectors.ids.tolist() == [1, 3] and vectors.squared_norms.tolist() == [20, 0, 0]
+
+
+def test_rows_are_kept_within_their_limit() -> None:
+    asked: list[int] = []
+
+    def compute(numbers: Any) -> Any:
+        asked.extend(numbers.tolist())
+        return np.repeat(numbers[:, None], 4, axis=1).astype(np.float32)
+
+    kept = KeptRows(limit=3 * 16)
+    for numbers in ([1, 2], [2, 3], [1], [4], [3], [2]):  # 2 was used longest ago when 4 came
+        assert [row.tolist() for row in kept.of(numbers, compute)] == [[number] * 4 for number in numbers]
+    assert asked == [1, 2, 3, 4, 2]
+    few = KeptRows(limit=1)
+    assert len(few.of([5, 6, 7], compute)) == 3 and not few._rows

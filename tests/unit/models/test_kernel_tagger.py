@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,7 @@ def test_constraints_schemes_and_dictionaries(tagger: Tagger) -> None:
     known = {word for word, _ in seen}
     predicted = tight.predict(X[40:])
     assert all((w, y) in seen for x, ys in zip(X[40:], predicted) for w, y in zip(x, ys) if w in known)
-    assert not any(a == "O" and b.startswith("I-") for labels in predicted for a, b in zip(labels, labels[1:]))
+    assert not any(a == "O" and b.startswith("I-") for labels in predicted for a, b in pairwise(labels))
 
 
 def test_calibration(tagger: Tagger) -> None:
