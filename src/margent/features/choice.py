@@ -46,7 +46,9 @@ def feature_map_for(features: Any, X: Any) -> FeatureMap:
             )
         return TemplateMap(Templates.preset(features))
     if features is not None:
-        raise TypeError(f"features should be a name, Templates, a list of lines or a function, got {features!r}")
+        raise TypeError(
+            f"features should be a name, Templates, a list of lines, a function or a Kernel, got {features!r}"
+        )
     return _by_data(X, "generic")
 
 

@@ -20,7 +20,7 @@ KernelFunction = Callable[[Any, Any], Any]
 KINDS = ("linear", "polynomial", "rbf", "string-spectrum")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kernel:
     """For `Tagger(features=Kernel(...))`: labels by likeness to tokens of the training data.
 
@@ -52,9 +52,9 @@ class Kernel:
         Memory for rows of kernel values in training, in MiB: more is quicker, and changes nothing else (but for the
         last bits of products of dense arrays, which BLAS rounds as they come together).
 
-    >>> from margent import Kernel, Perceptron, Tagger
-    >>> Kernel("polynomial", degree=2).window
-    3
+    >>> from margent import Kernel, Tagger
+    >>> Tagger(Kernel("polynomial", degree=3), "hmsvm")
+    Tagger(features=Kernel('polynomial', degree=3), learner='hmsvm')
     """
 
     kind: Any = "polynomial"
@@ -82,6 +82,11 @@ class Kernel:
             raise TypeError("features of Kernel should be what is seen of a token, not another Kernel")
         if self.kind == "string-spectrum" and self.features is not None:
             raise ValueError("features of Kernel should be None for string-spectrum, which looks at the letters alone")
+
+    def __repr__(self) -> str:
+        chosen = [field.name for field in fields(self)[1:] if getattr(self, field.name) != field.default]
+        others = [f"{name}={_shown(getattr(self, name))}" for name in chosen]
+        return f"Kernel({', '.join([_shown(self.kind), *others])})"
 
     @property
     def has_code(self) -> bool:
@@ -128,6 +133,11 @@ class Kernel:
         elif not (features is None or isinstance(features, str)):
             raise TypeError(f"features of a kernel should not be {features!r}")
         return cls(**{**stored, "features": features})
+
+
+def _shown(value: Any) -> str:
+    """A function by its name, for its address says nothing."""
+    return str(getattr(value, "__qualname__", None) or repr(value))
 
 
 def _raise_to(numbers: Floats, degree: int) -> None:

@@ -176,7 +176,10 @@ class KernelMap(FeatureMap):
             self._vectors = own.vectors(n_features)
         chosen = Observations(others.tokens, others.windows[ids]).vectors(n_features)
         values = self.parameters.kind(chosen, self._vectors)
-        values = np.ascontiguousarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float32)
+        values = np.ascontiguousarray(values.toarray() if hasattr(values, "toarray") else values)
+        if values.dtype.kind not in "buif":
+            raise CorpusError(f"the kernel function should give an array of numbers, got {values.dtype}")
+        values = values.astype(np.float32, copy=False)
         if values.shape != (len(ids), len(own)) or not np.isfinite(values).all():
             raise CorpusError(
                 f"the kernel function should give finite numbers of shape {(len(ids), len(own))} for so many vectors, "

@@ -88,11 +88,14 @@ def learn(
     that the map does not know are added.
     """
     learner = tagger._learner()
-    if feature_map.kernel is not None and not hasattr(learner, "rule"):
-        raise ValueError(
-            "a kernel needs a learner that moves example by example, such as HiddenMarkovSVM, got "
-            f"{type(learner).__name__}"
-        )
+    if feature_map.kernel is not None:
+        if not hasattr(learner, "rule"):
+            name = type(learner).__name__
+            raise ValueError(
+                f"a kernel needs a learner that moves example by example, such as HiddenMarkovSVM, got {name}"
+            )
+        if not grow:
+            raise ValueError("freeze_features is not for a kernel, which learns from tokens only by remembering them")
     encoded = feature_map.encode(lesson.X, grow=grow, min_count=tagger.min_count)
     labels = labels.extended(lesson.y)
     ids = labels.encode(lesson.y, encoded.lengths)

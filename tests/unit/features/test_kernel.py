@@ -184,6 +184,7 @@ def test_a_function_gets_the_vectors_of_the_windows() -> None:
     [
         (lambda A, B: np.zeros((1, 1)), r"should give finite numbers of shape \(6, 6\) .*, got shape \(1, 1\)"),
         (lambda A, B: np.full((A.shape[0], B.shape[0]), np.nan), "got numbers that are not"),
+        (lambda A, B: "x", "should give an array of numbers, got <U1"),
     ],
 )
 def test_what_a_function_gives_is_checked(function: Callable[[Any, Any], Any], message: str) -> None:
@@ -235,6 +236,8 @@ def test_wrong_features() -> None:
 def test_a_kernel_is_a_value() -> None:
     kernel = Kernel("rbf", gamma=0.5)
     assert kernel == Kernel("rbf", gamma=0.5) != Kernel("rbf")
+    assert repr(kernel) == "Kernel('rbf', gamma=0.5)" and eval(repr(kernel)) == kernel
+    assert repr(Kernel(fitted, window=5)) == "Kernel(fitted, window=5)"
     with pytest.raises(dataclasses.FrozenInstanceError):
         kernel.window = 5  # type: ignore[misc]
 

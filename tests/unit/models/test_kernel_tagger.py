@@ -161,8 +161,40 @@ def test_a_training_that_fails_leaves_the_tagger_as_good_as_before() -> None:
         tagger.partial_fit(X[20:], Y[20:], callbacks=[fail])
     found = tagger.predict_k_best(X, k=1)
     assert [a[0].labels for a in found] == [a[0].labels for a in wanted]
+    with pytest.raises(ValueError, match="freeze_features is not for a kernel"):
+        tagger.partial_fit(X[20:], Y[20:], freeze_features=True)
     with pytest.raises(CorpusError, match="nothing to learn from"):
         Tagger(SMALL, Perceptron()).fit([[]], [[]])
+
+
+def test_an_interruption_in_the_kernel_keeps_what_was_learned() -> None:
+    calls = iter(range(1_000_000))
+
+    def interrupted(A: Any, B: Any) -> Any:
+        if next(calls) == 20:
+            raise KeyboardInterrupt
+        return (A @ B.T).toarray()
+
+    tagger = Tagger(Kernel(interrupted), HiddenMarkovSVM(epochs=5)).fit(X[:40], Y[:40])
+    assert tagger.interrupted_ and tagger.feature_map_.n_unigrams > 0
+    assert len(tagger.predict(X)) == len(X)
+
+    def broken(A: Any, B: Any) -> Any:
+        raise ZeroDivisionError("broken")
+
+    with pytest.raises(ZeroDivisionError, match="broken"):  # as it is, so that its author finds it
+        Tagger(Kernel(broken), HiddenMarkovSVM(epochs=5)).fit(X[:40], Y[:40])
+
+
+def test_same_seed_same_model() -> None:
+    for data, labels in ((X, Y), (BITS, XOR)):
+        taggers = [
+            Tagger(Kernel("rbf"), HiddenMarkovSVM(epochs=2), threads=threads).fit(data[:20], labels[:20])
+            for threads in (1, 2)
+        ]
+        assert np.array_equal(*(tagger.weights_.unigrams for tagger in taggers))  # type: ignore[misc]
+        scores = [[reading.score for (reading,) in tagger.predict_k_best(data, k=1)] for tagger in taggers]
+        assert scores[0] == scores[1]
 
 
 def test_scikit_learn_sets_its_parameters() -> None:

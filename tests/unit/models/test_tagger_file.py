@@ -443,7 +443,7 @@ def use(tagger: Tagger, X: Any, y: Any) -> None:
         assert any(word in str(error) for word in ("column", "features a token", "too large for 32 bits"))
         return
     tagger.set_params(learner=Perceptron(epochs=1), label_costs=None)
-    tagger.partial_fit(X, y, freeze_features=len(X) % 2 == 0)
+    tagger.partial_fit(X, y, freeze_features=tagger.feature_map_.kernel is None and len(X) % 2 == 0)
     tagger.partial_fit(X, y, X_dev=X, y_dev=y)
 
 
