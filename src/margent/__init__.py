@@ -25,6 +25,7 @@ _HOME: dict[str, str] = {
     "DualPerceptron": "margent.learners",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
+    "Kernel": "margent.features",
     "HiddenMarkovSVM": "margent.learners",
     "LaRank": "margent.learners",
     "MargentError": "margent.errors",
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     from margent.errors import MissingExtraError as MissingExtraError
     from margent.errors import ModelFileError as ModelFileError
     from margent.errors import NotFittedError as NotFittedError
+    from margent.features import Kernel as Kernel
     from margent.features import Templates as Templates
     from margent.features import TokenMatrix as TokenMatrix
     from margent.learners import CRF as CRF
