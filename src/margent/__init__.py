@@ -24,6 +24,7 @@ _HOME: dict[str, str] = {
     "DataNotFoundError": "margent.errors",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
+    "HiddenMarkov": "margent.learners",
     "LaRank": "margent.learners",
     "MargentError": "margent.errors",
     "MIRA": "margent.learners",
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from margent.learners import MIRA as MIRA
     from margent.learners import SDM as SDM
     from margent.learners import Answer as Answer
+    from margent.learners import HiddenMarkov as HiddenMarkov
     from margent.learners import LaRank as LaRank
     from margent.learners import Oracle as Oracle
     from margent.learners import PassiveAggressive as PassiveAggressive

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from margent.learners.crf import CRF
+from margent.learners.hidden_markov import HiddenMarkov
 from margent.learners.larank import LaRank
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
@@ -25,6 +26,7 @@ LEARNERS: dict[str, type[Any]] = {
     "larank": LaRank,
     "ssvm": StructuredSVM,
     "crf": CRF,
+    "hmm": HiddenMarkov,
 }
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 
@@ -53,6 +55,7 @@ __all__ = [
     "SDM",
     "Answer",
     "Epoch",
+    "HiddenMarkov",
     "LaRank",
     "Learner",
     "Oracle",
