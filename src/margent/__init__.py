@@ -22,9 +22,11 @@ _HOME: dict[str, str] = {
     "Constraints": "margent.models",
     "CorpusError": "margent.errors",
     "DataNotFoundError": "margent.errors",
+    "DualPerceptron": "margent.learners",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
     "HiddenMarkov": "margent.learners",
+    "HiddenMarkovSVM": "margent.learners",
     "LaRank": "margent.learners",
     "MargentError": "margent.errors",
     "MIRA": "margent.learners",
@@ -103,7 +105,9 @@ if TYPE_CHECKING:
     from margent.learners import MIRA as MIRA
     from margent.learners import SDM as SDM
     from margent.learners import Answer as Answer
+    from margent.learners import DualPerceptron as DualPerceptron
     from margent.learners import HiddenMarkov as HiddenMarkov
+    from margent.learners import HiddenMarkovSVM as HiddenMarkovSVM
     from margent.learners import LaRank as LaRank
     from margent.learners import Oracle as Oracle
     from margent.learners import PassiveAggressive as PassiveAggressive

@@ -7,6 +7,7 @@ from typing import Any
 
 from margent.learners.crf import CRF
 from margent.learners.hidden_markov import HiddenMarkov
+from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
 from margent.learners.larank import LaRank
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
@@ -27,6 +28,8 @@ LEARNERS: dict[str, type[Any]] = {
     "ssvm": StructuredSVM,
     "crf": CRF,
     "hmm": HiddenMarkov,
+    "hmsvm": HiddenMarkovSVM,
+    "dual-perceptron": DualPerceptron,
 }
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 
@@ -54,8 +57,10 @@ __all__ = [
     "MIRA",
     "SDM",
     "Answer",
+    "DualPerceptron",
     "Epoch",
     "HiddenMarkov",
+    "HiddenMarkovSVM",
     "LaRank",
     "Learner",
     "Oracle",
