@@ -69,16 +69,20 @@ def _curve(rows: list[dict[str, Any]], path: Path) -> None:
 
 
 def _letters(rows: list[dict[str, Any]], path: Path) -> None:
-    figure, (axes,) = new_figure(1, width=7)
-    methods = list(dict.fromkeys(row["method"] for row in rows))
-    for large, colour, shift in ((False, LIGHT, -0.2), (True, BLUE, 0.2)):
-        own = [row for row in rows if row["large"] == large]
-        if own:
-            values = [100 * error(row["folds"]) for row in own]
-            places = [methods.index(row["method"]) + shift for row in own]
-            bars = _bars(axes, values, own, colour, 0.38, places)
-            bars.set_label("learned from nine folds" if large else "learned from one fold")
-    axes.set_xticks(range(len(methods)), [LETTERS[method].title.replace(", ", ",\n") for method in methods])
-    axes.set_ylabel("wrong letters, percent")
-    axes.legend(frameon=False, fontsize=8)
+    orders = sorted({row["order"] for row in rows})
+    figure, panels = new_figure(len(orders))
+    for axes, order in zip(panels, orders):
+        methods = list(dict.fromkeys(row["method"] for row in rows))
+        for large, colour, shift in ((False, LIGHT, -0.2), (True, BLUE, 0.2)):
+            own = [row for row in rows if (row["large"], row["order"]) == (large, order)]
+            if own:
+                values = [100 * error(row["folds"]) for row in own]
+                places = [methods.index(row["method"]) + shift for row in own]
+                bars = _bars(axes, values, own, colour, 0.38, places)
+                bars.set_label("learned from nine folds" if large else "learned from one fold")
+        names = [LETTERS[method].title.replace(" kernel", "\nkernel").replace(", ", ",\n") for method in methods]
+        axes.set_xticks(range(len(methods)), names, fontsize=8)
+        axes.set_title(f"chain of order {order}", loc="left", fontsize=10)
+    panels[0].set_ylabel("wrong letters, percent")
+    panels[0].legend(frameon=False, fontsize=8)
     figure.savefig(path)

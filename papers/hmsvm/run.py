@@ -188,25 +188,27 @@ class Experiment:
         ]
 
     def _letters(self) -> list[dict[str, Any]]:
-        """A row for each method, small (learned from one fold) and large (from nine)."""
+        """A row for each method and order of the chain, small (learned from one fold) and large (from nine)."""
         plan, name = self.plan, self.plan.letters
         rows = {(name, method): LETTERS[method] for method in plan.letter_methods}
 
-        def task(row: Row, parameters: dict[str, Any], fold: int, **other: Any) -> Task:
-            return self._task("letters", name, rows[row], parameters, fold=fold, n_words=plan.n_words, **other)
+        def task(row: Row, parameters: dict[str, Any], order: int, fold: int, **other: Any) -> Task:
+            given = parameters | {"order": order}
+            return self._task("letters", name, rows[row], given, fold=fold, n_words=plan.n_words, **other)
 
-        chosen = self._chosen(
-            rows, lambda row, p: [task(row, p, 0, choice=True, large=False)], _accuracy, "for letters"
-        )
+        def tries(row: Row, parameters: dict[str, Any]) -> list[Task]:
+            return [task(row, parameters, plan.orders[0], 0, choice=True, large=False)]
+
+        chosen = self._chosen(rows, tries, _accuracy, "for letters")
         # Fold 0 chose the parameters: it is learned from, and never a test.
         folds = {False: range(plan.small_folds), True: range(1, 1 + plan.large_folds)}
-        settings = [(row, large) for large in folds for row in rows]
-        tasks = [task(row, chosen[row], fold, large=large) for row, large in settings for fold in folds[large]]
+        settings = [(row, order, large) for large in folds for order in plan.orders for row in rows]
+        tasks = [task(row, chosen[row], order, f, large=large) for row, order, large in settings for f in folds[large]]
         found = iter(self._run(tasks, "letters"))
         out = []
-        for row, large in settings:
+        for row, order, large in settings:
             own = [next(found) for _ in folds[large]]
-            out.append({"method": row[1], "large": large, "parameters": chosen[row], "folds": own})
+            out.append({"method": row[1], "order": order, "large": large, "parameters": chosen[row], "folds": own})
         return out
 
 

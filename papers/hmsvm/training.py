@@ -54,7 +54,7 @@ LOADERS = {
     "addresses": _addresses,
     "made-letters": _made_letters,
 }
-_KERNEL, _TAGGER = ("degree", "gamma"), ("order",)
+_KERNEL, _TAGGER = ("degree", "gamma", "window"), ("order",)
 """Parameters that are not the learner's."""
 
 
@@ -133,7 +133,9 @@ def _letters_split(task: Task) -> tuple[Part, Part]:
     """
     data, fold = corpus(task["corpus"]), task["fold"]
     assert data.folds is not None
-    of_fold = [np.flatnonzero(data.folds == f)[: task["n_words"]] for f in range(10)]
+    of_fold = [np.flatnonzero(data.folds == f) for f in range(10)]
+    if task["n_words"] is not None:  # from all over the fold, for the same word by many writers stands together
+        of_fold = [numbers[:: max(len(numbers) // task["n_words"], 1)][: task["n_words"]] for numbers in of_fold]
     if task["choice"]:
         kept = np.arange(len(of_fold[0])) % 5 > 0
         numbers = of_fold[0][kept], of_fold[0][~kept]
@@ -165,7 +167,7 @@ def tagger(task: Task) -> margent.Tagger:
     if task["kernel"] is not None:
         shape = {name: parameters[name] for name in _KERNEL if name in parameters}
         of_token = None if pixels else token_features()
-        features = margent.Kernel(task["kernel"], window=task["window"], features=of_token, **shape)
+        features = margent.Kernel(task["kernel"], features=of_token, **{"window": task["window"], **shape})
     # Nothing here asks for probabilities, and a temperature for them would cost more than the training.
     order = parameters.get("order", 1)
     learner = learner_named(task["learner"], **own)

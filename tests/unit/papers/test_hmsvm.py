@@ -53,12 +53,10 @@ def test_a_whole_run(results):
             assert row["parameters"][name] in values[:2]
     assert [(row["n"], row["method"]) for row in found["curve"]] == [(n, m) for n in (20, 40) for m in ("pa", "crf-b")]
     assert all(0 < row["f1"] <= 1 and row["seconds"] > 0 and row["support"] > 0 for row in found["curve"])
-    assert [(row["method"], row["large"], len(row["folds"])) for row in found["letters"]] == [
-        ("letter", False, 2),
-        ("linear", False, 2),
-        ("letter", True, 1),
-        ("linear", True, 1),
-    ]
+    small, large = [("letter", False, 2), ("linear", False, 2)], [("letter", True, 1), ("linear", True, 1)]
+    rows = [(row["method"], row["large"], len(row["folds"])) for row in found["letters"]]
+    assert rows == 2 * small + 2 * large
+    assert [row["order"] for row in found["letters"]] == [1, 1, 2, 2, 1, 1, 2, 2]
     assert found["machine"]["commit"] and found["commits"]
     for name in ("errors.png", "curve.png", "letters.png"):
         assert (folder / name).stat().st_size > 1000
@@ -161,7 +159,7 @@ def made_up() -> dict:
         for method, n, f1 in (("pa", 50, 0.8), ("svm", 50, 0.82), ("pa", 100, 0.9), ("svm", 100, 0.89))
     ]
     letters = [
-        {"method": method, "large": large, "parameters": {"order": 1}, "folds": folds(wrong)}
+        {"method": method, "large": large, "order": 1, "parameters": {"C": 1.0}, "folds": folds(wrong)}
         for method, large, wrong in (
             ("linear", False, 200),
             ("rbf", False, 120),
@@ -194,9 +192,9 @@ def test_claims_are_decided_by_figures():
     assert order == ("did not hold", "here it is HM-SVM < HM-perceptron < CRF-B < HMM")
     pays = claims["HM-SVM with a kernel beats the best linear learner at each size of the curve"]
     assert pays == ("did not hold", "F1 +2.00 with 50, -1.00 with 100 sentences")
-    assert claims["letters, learned from one fold: at most 13 % wrong"][0] == "held"
-    assert claims["letters, learned from nine folds: at most 8 % wrong"][0] == "did not hold"
-    assert claims["letters, learned from nine folds: well under the linear chain"][0] == "held"
+    assert claims["letters, learned from one fold, order 1: at most 13 % wrong"][0] == "held"
+    assert claims["letters, learned from nine folds, order 1: at most 8 % wrong"][0] == "did not hold"
+    assert claims["letters, learned from nine folds, order 1: well under the linear chain"][0] == "held"
 
 
 def test_support_sequences_are_shown_where_they_differ():
