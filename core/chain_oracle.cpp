@@ -143,7 +143,6 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   answer.rivals.clear();
   n_rivals_ = 0;
   has_gram_ = false;
-  if (kernel_) kernel_->expect_nothing();
   if (answer.places == 0) return;
   // The search sees weights as they are kept: costs are brought to their scale, scores back from it.
   const double cost = question.cost / clock_.scale;
@@ -321,9 +320,7 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
   const std::int32_t *gold = gold_.data(), *other = labels_of(rival);
   out.clear();
   const auto visit = [&](std::int64_t index, double value) { out.push_back({index, value}); };
-  const std::int64_t begin = examples_.begin(example_);
   const auto on_token = [&](int t) {
-    if (kernel_) kernel_->expect_move(examples_.unigrams, begin + t, gold[t], other[t]);
     token_entries(t, gold[t], 1, visit);
     token_entries(t, other[t], -1, visit);
   };

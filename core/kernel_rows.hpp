@@ -101,7 +101,10 @@ class KernelCache {
 // The score of a label at observation u is the sum over v of K(u, v) beta[v][label] (paper 001, equations 10 and 11).
 // Both beta and the scores of all observations are kept: a change at one observation adds its kernel row to the scores
 // of a label, and a search reads them as they are. So an epoch costs a row for each token that was wrong, whatever the
-// number of support tokens. A token has one feature, its observation, of value 1.
+// number of support tokens. Changes wait until somebody looks, so that those of one example are made together: the rows
+// they need are computed in one block, and what goes to the same place is added once.
+//
+// A token has one feature, its observation, of value 1.
 class KernelRows final : public GrowingRows {
  public:
   KernelRows(KernelSource& source, std::int64_t n, std::int64_t width, std::int64_t cache_bytes)
@@ -112,32 +115,32 @@ class KernelRows final : public GrowingRows {
   }
 
   void gather(const Features& f, std::int64_t begin, std::int64_t end, float* out) const override {
+    settle();
     for (std::int64_t t = begin; t < end; ++t, out += width_) {
       const float* score = scores_.data() + f.ids[f.ptr[t]];
       for (std::int64_t y = 0; y < width_; ++y) out[y] = score[y * n_];
     }
   }
   void add(const Features& f, std::int64_t token, std::int32_t column, float step, float clock) override {
-    const std::int32_t u = f.ids[f.ptr[token]];
-    const std::size_t i = static_cast<std::size_t>(u) * width_ + column;
+    const std::int64_t i = f.ids[f.ptr[token]] * width_ + column;
     beta_[i] += step;
     sums_[i] += clock * step;
-    add_row(u, column, step);
-  }
-  void expect_move(const Features& f, std::int64_t token, std::int32_t, std::int32_t) const override {
-    cache_.expect(f.ids[f.ptr[token]]);
+    changes_.push_back({i, step});
   }
   // What the observation scores with a label.
   float weight(std::int32_t row, std::int32_t column) const override {
+    settle();
     return scores_[static_cast<std::size_t>(column) * n_ + row];
   }
   void fold(const Clock& clock) override {
+    settle();
     for (std::size_t i = 0; i < beta_.size(); ++i) {
       clock.fold(beta_[i], sums_[i]);
       scores_[i] = static_cast<float>(clock.scale * scores_[i]);
     }
   }
   double squared_norm() const override {
+    settle();
     double sum = 0;
     for (std::int64_t u = 0; u < n_; ++u)
       for (std::int64_t y = 0; y < width_; ++y)
@@ -158,41 +161,44 @@ class KernelRows final : public GrowingRows {
     return sum;
   }
 
-  // Starts from given beta [n][width]; averages start anew.
+  // Starts from the beta [n][width] of the first observations; averages start anew.
   void start_from(const float* beta, std::int64_t n) {
     std::copy(beta, beta + n * width_, beta_.data());
     std::fill(scores_.data(), scores_.data() + scores_.size(), 0.0f);
-    const auto is_support = [&](std::int64_t u) {
-      return std::any_of(beta + u * width_, beta + (u + 1) * width_, [](float x) { return x != 0; });
-    };
-    constexpr std::int64_t block = 64;
-    for (std::int64_t begin = 0; begin < n; begin += block) {
-      const std::int64_t end = std::min(begin + block, n);
-      for (std::int64_t u = begin; u < end; ++u)
-        if (is_support(u)) cache_.expect(static_cast<std::int32_t>(u));
-      for (std::int64_t u = begin; u < end; ++u)
-        for (std::int64_t y = 0; y < width_; ++y)
-          if (beta[u * width_ + y] != 0) add_row(static_cast<std::int32_t>(u), y, beta[u * width_ + y]);
-      cache_.expect_nothing();
-    }
+    changes_.clear();
+    for (std::int64_t i = 0; i < n * width_; ++i)
+      if (beta[i] != 0) changes_.push_back({i, beta[i]});
   }
 
-  void expect_nothing() { cache_.expect_nothing(); }
   std::int64_t n_rows() const { return n_; }
   const float* beta() const { return beta_.data(); }
   const float* sums() const { return sums_.data(); }
 
  private:
-  void add_row(std::int32_t u, std::int64_t column, float step) {
-    const float* row = cache_.row(u);
-    float* scores = scores_.data() + static_cast<std::size_t>(column) * n_;
-    for (std::int64_t v = 0; v < n_; ++v) scores[v] += step * row[v];
+  // Makes the changes that wait.
+  void settle() const {
+    if (changes_.empty()) return;
+    margent::settle(changes_);
+    constexpr std::size_t block = 64;  // rows at once: more would be gone from the cache before they are used
+    std::size_t ahead = 0;
+    for (std::size_t c = 0; c < changes_.size(); ++c) {
+      for (; ahead < std::min(c + block, changes_.size()); ++ahead)
+        cache_.expect(static_cast<std::int32_t>(changes_[ahead].first / width_));
+      const auto& [index, step] = changes_[c];
+      const float* row = cache_.row(static_cast<std::int32_t>(index / width_));
+      float* scores = scores_.data() + static_cast<std::size_t>(index % width_) * n_;
+      const float change = static_cast<float>(step);
+      for (std::int64_t v = 0; v < n_; ++v) scores[v] += change * row[v];
+    }
+    cache_.expect_nothing();
+    changes_.clear();
   }
 
   std::int64_t n_;
   mutable KernelCache cache_;
-  Buffer<float> beta_, sums_;  // [n][width]
-  Buffer<float> scores_;       // [width][n]
+  Buffer<float> beta_, sums_;      // [n][width]
+  mutable Buffer<float> scores_;   // [width][n]
+  mutable SparseVector changes_;   // of beta, that are not in the scores yet
 };
 
 }  // namespace margent
