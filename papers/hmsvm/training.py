@@ -211,11 +211,15 @@ def run_training(task: Task) -> Result:
 def support_example(model: margent.Tagger, X: Any, y: Any) -> dict[str, Any]:
     """The training sentence of 10 to 20 tokens, some in spans, with most support sequences, and these: Fig. 2."""
     numbers = [i for i, labels in enumerate(y) if 10 <= len(labels) <= 20 and len(set(labels)) > 2]
-    sequences = {i: support_sequences(model, i) for i in numbers or range(len(y))}
+    sequences = {i: support_sequences(model, i, y[i]) for i in numbers or range(len(y))}
     chosen = max(sequences, key=lambda i: len(sequences[i]))
     return {"words": list(X[chosen]), "sequences": sequences[chosen]}
 
 
-def support_sequences(model: margent.Tagger, example: int) -> list[tuple[list[str], float]]:
-    """Labels and weight of each support sequence of a training sentence: the right labels first, then by weight."""
-    return [(list(labels), float(weight)) for labels, weight in model.support_sequences(example)]
+def support_sequences(model: Any, example: int, gold: Any) -> list[tuple[list[str], float]]:
+    """Labels and weight of each support sequence of a training sentence, the heaviest first.
+
+    Before them the right labels, whose dual variable is the sum of the others: the constraint of (16).
+    """
+    found = [(list(sequence.labels), sequence.weight) for sequence in model.support_sequences(example).sequences]
+    return [(list(gold), sum(weight for _, weight in found)), *found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -202,6 +203,26 @@ def test_support_sequences_are_shown_where_they_differ():
     assert "PP/O visita/N la/N Junta/O" in text
     assert "ONNO  0.5000\n--Oo  0.3000\nN---  0.2000\n" in text
     assert "Not run" in report.parts({**made_up(), "example": None})["support sequences"]
+
+
+class Supported:
+    """A tagger as far as its support sequences go: as many as the sentence has tokens."""
+
+    def __init__(self, lengths):
+        self.lengths = lengths
+
+    def support_sequences(self, example):
+        n = self.lengths[example]
+        return SimpleNamespace(sequences=[SimpleNamespace(weight=0.1, labels=["X"] * n)] * n)
+
+
+def test_the_example_is_the_sentence_with_most_support_sequences():
+    lengths = [3, 12, 14, 30]
+    X = [[f"w{i}"] * n for i, n in enumerate(lengths)]
+    y = [["B-A", "I-A", *["O"] * (n - 2)] for n in lengths]
+    found = training.support_example(Supported(lengths), X, y)
+    assert found["words"] == X[2] and len(found["sequences"]) == 15
+    assert found["sequences"][0] == (y[2], pytest.approx(1.4)) and found["sequences"][1] == (["X"] * 14, 0.1)
 
 
 def test_plots(tmp_path):
