@@ -8,7 +8,7 @@ from typing import Any
 
 from margent.metrics import mcnemar_test
 from papers.experiment import markdown_table
-from papers.hmsvm.plan import CURVE, LETTERS, SECTION8, TITLES
+from papers.hmsvm.plan import CURVE, LETTERS, SECTION8, TITLES, Method
 
 ORDER = ("svm", "crf-b", "perceptron", "hmm")
 """From the smallest to the largest error, as the paper says."""
@@ -59,9 +59,11 @@ def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _parameters(parameters: dict[str, Any]) -> str:
+def _chosen(method: Method, parameters: dict[str, Any]) -> str:
+    """What was chosen, or where nothing was, what was given."""
+    shown = {name: parameters[name] for name in method.grid or method.fixed}
     return ", ".join(
-        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in parameters.items()
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in shown.items()
     )
 
 
@@ -76,7 +78,7 @@ def _section8(results: dict[str, Any], plots: str) -> str:
             lines.append(
                 (
                     SECTION8[method].title,
-                    _parameters(row["parameters"]),
+                    _chosen(SECTION8[method], row["parameters"]),
                     f"{_percent(error(row['folds']))} ± {_percent(deviation(row['folds']))}",
                     "" if None in f1 else _percent(sum(f1) / len(f1)),
                     "" if svm is None or method == "svm" else _p(svm["p"][method]),
@@ -123,7 +125,7 @@ def _curve(rows: list[dict[str, Any]], plots: str) -> str:
         )
         for row in rows
     ]
-    chosen = {CURVE[row["method"]].title: _parameters(row["parameters"]) for row in rows}
+    chosen = {CURVE[row["method"]].title: _chosen(CURVE[row["method"]], row["parameters"]) for row in rows}
     said = "; ".join(f"{title}: {parameters}" for title, parameters in chosen.items())
     head = (
         "method",
@@ -142,7 +144,7 @@ def _letters(rows: list[dict[str, Any]], plots: str) -> str:
             LETTERS[row["method"]].title,
             "nine folds" if row["large"] else "one fold",
             str(row["order"]),
-            _parameters(row["parameters"]),
+            _chosen(LETTERS[row["method"]], row["parameters"]),
             f"{_percent(error(row['folds']))} ± {_percent(deviation(row['folds']))}",
             str(len(row["folds"])),
             f"{sum(fold['seconds'] for fold in row['folds']) / len(row['folds']):.1f}",

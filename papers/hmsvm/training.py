@@ -54,7 +54,7 @@ LOADERS = {
     "addresses": _addresses,
     "made-letters": _made_letters,
 }
-_KERNEL, _TAGGER = ("degree", "gamma", "window"), ("order",)
+_KERNEL, _TAGGER = ("degree", "gamma", "window", "cache_mb"), ("order",)
 """Parameters that are not the learner's."""
 
 
