@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from papers.experiment import new_figure
@@ -33,7 +34,7 @@ def _errors(rows: list[dict[str, Any]], path: Path) -> None:
         own = [row for row in rows if row["corpus"] == corpus]
         colours = [BLUE if SECTION8[row["method"]].kernel else GREY for row in own]
         _bars(axes, [100 * error(row["folds"]) for row in own], own, colours, 0.7, range(len(own)))
-        axes.set_xticks(range(len(own)), [_short(SECTION8[row["method"]].title) for row in own], rotation=25)
+        axes.set_xticks(range(len(own)), [_short(SECTION8[row["method"]].title) for row in own], fontsize=8)
         axes.set_title(TITLES[corpus], loc="left", fontsize=10)
     panels[0].set_ylabel("wrong tokens, percent")
     figure.savefig(path)
@@ -48,7 +49,7 @@ def _bars(axes: Any, values: list[float], rows: list[dict[str, Any]], colours: A
 
 
 def _short(title: str) -> str:
-    return title.partition(" (")[0].partition(",")[0]
+    return fill(title.partition(" (")[0].partition(",")[0], 10)
 
 
 def _curve(rows: list[dict[str, Any]], path: Path) -> None:
@@ -60,8 +61,12 @@ def _curve(rows: list[dict[str, Any]], path: Path) -> None:
         left.plot(sizes, [100 * row["f1"] for row in own], **look)
         right.plot(sizes, [row["seconds"] for row in own], **look)
         right.plot(sizes, [row["predict_seconds"] for row in own], **{**look, "label": None, "linestyle": ":"})
-    left.set(xlabel="sentences", ylabel="F1 of chunks on test data", xscale="log")
-    right.set(xlabel="sentences", ylabel="seconds", xscale="log", yscale="log")
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_xticks(sorted({row["n"] for row in rows}), [f"{n:,}" for n in sorted({row["n"] for row in rows})])
+        axes.set_xticks([], minor=True)
+    left.set(xlabel="sentences", ylabel="F1 of chunks on test data")
+    right.set(xlabel="sentences", ylabel="seconds", yscale="log")
     left.set_title("what more sentences give", loc="left", fontsize=10)
     right.set_title("what they cost; dotted: to label the test data", loc="left", fontsize=10)
     left.legend(frameon=False, fontsize=8)
