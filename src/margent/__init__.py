@@ -27,6 +27,7 @@ _HOME: dict[str, str] = {
     "ForestBuilder": "margent.structures",
     "HiddenMarkov": "margent.learners",
     "HiddenMarkovSVM": "margent.learners",
+    "Kernel": "margent.features",
     "LaRank": "margent.learners",
     "MargentError": "margent.errors",
     "MIRA": "margent.learners",
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from margent.errors import MissingExtraError as MissingExtraError
     from margent.errors import ModelFileError as ModelFileError
     from margent.errors import NotFittedError as NotFittedError
+    from margent.features import Kernel as Kernel
     from margent.features import Templates as Templates
     from margent.features import TokenMatrix as TokenMatrix
     from margent.learners import CRF as CRF
