@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.hidden_markov import PlainHiddenMarkov
-from tests.unit.learners.test_hidden_markov_svm import Problem
 
 import margent
 from margent import HiddenMarkov, Perceptron, Tagger, make_addresses
@@ -148,7 +147,7 @@ def test_what_it_cannot_do_is_said() -> None:
             raise NotImplementedError
 
     with pytest.raises(ValueError, match="counts features, and a kernel has none"):
-        margent.train(HiddenMarkov(), Problem(0).oracle(), progress=False)
+        Tagger(margent.Kernel(), "hmm").fit(X, y)
     with pytest.raises(TypeError, match="HiddenMarkov counts the labels of a chain, and Classes is none"):
         margent.train(HiddenMarkov(), Classes())
 

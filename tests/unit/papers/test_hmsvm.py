@@ -13,8 +13,6 @@ from papers.hmsvm import figures, report, training
 from papers.hmsvm.plan import CURVE, FULL, LETTERS, SECTION8, Plan
 from papers.hmsvm.run import HERE, Experiment, run
 
-import margent
-
 TINY = Plan(
     methods=("hmm", "crf-b", "linear"),
     corpora=("addresses",),
@@ -94,7 +92,6 @@ def test_a_killed_run_goes_on(results, tmp_path, monkeypatch):
         assert [fold["wrong"] for fold in ours["folds"]] == [fold["wrong"] for fold in theirs["folds"]]
 
 
-@pytest.mark.skipif(not hasattr(margent, "Kernel"), reason="this version of Margent has no kernels")
 @pytest.mark.parametrize(
     ("part", "name", "method", "other"),
     [
