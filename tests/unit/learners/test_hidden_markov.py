@@ -146,7 +146,7 @@ def test_what_it_cannot_do_is_said() -> None:
         def answer(self, *_: Any) -> Answer:
             raise NotImplementedError
 
-    with pytest.raises(ValueError, match="counts features, and a kernel has none"):
+    with pytest.raises(ValueError, match="such as HiddenMarkovSVM, got HiddenMarkov"):
         Tagger(margent.Kernel(), "hmm").fit(X, y)
     with pytest.raises(TypeError, match="HiddenMarkov counts the labels of a chain, and Classes is none"):
         margent.train(HiddenMarkov(), Classes())
