@@ -64,7 +64,8 @@ class KernelCache {
       const std::size_t place = free_slot();
       Slot& slot = slots_[place];
       const float* from = block_.data() + i * static_cast<std::size_t>(n_);
-      std::copy(from, from + n_, slot.row.need(static_cast<std::size_t>(n_)));
+      slot.row.grow(static_cast<std::size_t>(n_));  // exactly so much: the limit is the user's
+      std::copy(from, from + n_, slot.row.data());
       slot.id = fetched_[i];
       slot.used = ++time_;
       slot_of_[slot.id] = static_cast<std::int32_t>(place);

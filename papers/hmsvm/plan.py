@@ -66,7 +66,7 @@ CURVE = {
 """Those of the learning curve."""
 
 # Cut short, as nine folds take minutes for each epoch. The cache holds a third of the kernel matrix of nine folds.
-_CUT = {"loss": "hamming", "epochs": 10, "rounds": 3, "cache_mb": 2048}
+_CUT = {"loss": "hamming", "epochs": 10, "rounds": 3, "cache_mb": 6144}
 _LETTERS: dict[str, Any] = {"learner": "hmsvm", "fixed": _CUT}
 LETTERS = {
     "letter": Method("linear, the letter alone", "ssvm", window=1, grid={"C": (0.1, 0.01, 1.0)}),
