@@ -99,6 +99,23 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
   else
     dense_ = std::make_unique<DenseRows>(n_unigrams, shape_.width);
   if (n_edges) edges_ = std::make_unique<SparseRows>(n_edges, shape_.base * shape_.width);
+  begin(n_labels);
+}
+
+ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions,
+                         std::int64_t n_unigrams, std::unique_ptr<KernelSource> kernel, std::int64_t cache_bytes,
+                         std::vector<float> label_costs)
+    : examples_(examples),
+      shape_(n_labels, order),
+      learn_transitions_(learn_transitions),
+      label_costs_(std::move(label_costs)),
+      source_(std::move(kernel)),
+      kernel_(std::make_unique<KernelRows>(*source_, n_unigrams, shape_.width, cache_bytes)),
+      transitions_(shape_, order == 1 && n_labels >= pruned_from) {
+  begin(n_labels);
+}
+
+void ChainOracle::begin(int n_labels) {
   if (label_costs_.empty()) label_costs_.assign(n_labels, 1.0f);
   pair_costs_ = label_costs_.size() != static_cast<std::size_t>(n_labels);
   scorer_ = std::make_unique<ChainScorer<float>>(model());
@@ -255,7 +272,7 @@ void ChainOracle::move(std::size_t rival, double step) {
 
 ChainOracle::Layout ChainOracle::layout() const {
   Layout at{};
-  at.edges = (dense_ ? dense_->n_rows() : sparse_->n_rows()) * shape_.width;
+  at.edges = n_unigrams() * shape_.width;
   at.edge_width = shape_.base * shape_.width;
   at.size = at.levels = at.edges + (edges_ ? edges_->n_rows() * at.edge_width : 0);
   for (int level = 0; level < shape_.order; ++level)
@@ -315,8 +332,20 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
   settle(out);
 }
 
+double ChainOracle::inner(const SparseVector& a, const SparseVector& b) const {
+  if (!kernel_) return margent::dot(a, b);
+  // Observations meet in the kernel, transitions as they are.
+  const std::int64_t end = layout().edges;
+  const auto cut = [end](const SparseVector& v) {
+    return std::partition_point(v.begin(), v.end(), [end](const auto& entry) { return entry.first < end; });
+  };
+  const auto a_end = cut(a), b_end = cut(b);
+  return kernel_->inner({a.begin(), a_end}, {b.begin(), b_end}) + margent::dot({a_end, a.end()}, {b_end, b.end()});
+}
+
 double ChainOracle::dot(std::size_t i, std::size_t j) const {
   labels_of(std::max(i, j));  // both are there
+  if (kernel_) return Oracle::dot(i, j);
   if (!has_gram_) make_gram();
   return gram_.at(i, j);
 }
@@ -418,7 +447,7 @@ void ChainOracle::entries(const SparseVector& vector, OnWeight on_weight, OnRow 
     if (index < at.edges && dense_) {
       on_weight(index, value);
     } else if (index < at.edges) {
-      on_row(*sparse_, static_cast<std::int32_t>(index / shape_.width), static_cast<std::int32_t>(index % shape_.width), value);
+      on_row(unigrams(), static_cast<std::int32_t>(index / shape_.width), static_cast<std::int32_t>(index % shape_.width), value);
     } else if (index < at.levels) {
       const std::int64_t i = index - at.edges;
       on_row(*edges_, static_cast<std::int32_t>(i / at.edge_width), static_cast<std::int32_t>(i % at.edge_width), value);
@@ -437,7 +466,7 @@ void ChainOracle::entries(const SparseVector& vector, OnWeight on_weight, OnRow 
 double ChainOracle::score(const SparseVector& vector) const {
   double sum = 0;
   const auto on_weight = [&](std::int64_t i, double value) { sum += value * dense_->weights()[i]; };
-  const auto on_row = [&](const SparseRows& rows, std::int32_t id, std::int32_t column, double value) {
+  const auto on_row = [&](const GrowingRows& rows, std::int32_t id, std::int32_t column, double value) {
     sum += value * rows.weight(id, column);
   };
   const auto on_level = [&](std::size_t level, bool is_end, std::int64_t i, double value) {
@@ -456,7 +485,7 @@ void ChainOracle::add(const SparseVector& vector, double step) {
     dense_->weights()[i] += change;
     dense_->sums()[i] += clock * change;
   };
-  const auto on_row = [&](SparseRows& rows, std::int32_t id, std::int32_t column, double value) {
+  const auto on_row = [&](GrowingRows& rows, std::int32_t id, std::int32_t column, double value) {
     const std::int64_t ptr[2] = {0, 1};
     rows.add({&id, nullptr, ptr}, 0, column, static_cast<float>(step * value), clock);
   };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gram_sums.hpp"
+#include "kernel_rows.hpp"
 #include "linear_chain.hpp"
 #include "oracle.hpp"
 
@@ -40,11 +41,17 @@ class ChainOracle final : public Oracle {
   // empty: 1 each.
   ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions, std::int64_t n_unigrams,
               std::int64_t n_edges, bool sparse, std::vector<float> label_costs);
+  // With a kernel over n_unigrams observations, of whose rows up to `cache_bytes` are kept: each token has one feature,
+  // its observation, without a value.
+  ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions, std::int64_t n_unigrams,
+              std::unique_ptr<KernelSource> kernel, std::int64_t cache_bytes, std::vector<float> label_costs);
 
   std::int64_t size() const override { return examples_.n_sequences; }
   void ask(std::int64_t example, const Question& question, Answer& answer) override;
   void delta(std::size_t rival, SparseVector& out) const override;
+  double inner(const SparseVector& a, const SparseVector& b) const override;
   double dot(std::size_t i, std::size_t j) const override;
+  std::span<const std::int32_t> labels(std::size_t rival) const override { return {labels_of(rival), gold_.size()}; }
   double score(const SparseVector& vector) const override;
   void add(const SparseVector& vector, double step) override;
   void move(std::size_t rival, double step) override;
@@ -63,11 +70,16 @@ class ChainOracle final : public Oracle {
   LinearChain model() const;
   DenseRows* dense() { return dense_.get(); }
   SparseRows* sparse() { return sparse_.get(); }
+  KernelRows* kernel() { return kernel_.get(); }
   SparseRows* edges() { return edges_.get(); }
   TransitionWeights& transitions() { return transitions_; }
 
  private:
-  GrowingRows& unigrams() const { return dense_ ? static_cast<GrowingRows&>(*dense_) : *sparse_; }
+  void begin(int n_labels);
+  GrowingRows& unigrams() const {
+    return dense_ ? static_cast<GrowingRows&>(*dense_) : sparse_ ? static_cast<GrowingRows&>(*sparse_) : *kernel_;
+  }
+  std::int64_t n_unigrams() const { return dense_ ? dense_->n_rows() : sparse_ ? sparse_->n_rows() : kernel_->n_rows(); }
   double complete_gold(const ChainScores<float>& scores, const std::int32_t* labels);
   void add_costs(const std::int32_t* labels, int n, float cost);
   float cost_of(std::int32_t gold, std::int32_t other) const {
@@ -101,7 +113,7 @@ class ChainOracle final : public Oracle {
   // The parts at a position: one for gold, with the rivals that differ from it in the `reach` labels up to there, and
   // one for each way in which they do.
   void find_parts(int position, int reach) const;
-  // Calls on_weight(position, value) for dense rows, on_row(rows, id, column, value) for sparse ones, and
+  // Calls on_weight(position, value) for dense rows, on_row(rows, id, column, value) for others, and
   // on_level(level, is_end, position, value), for each entry of a vector.
   template <class OnWeight, class OnRow, class OnLevel>
   void entries(const SparseVector& vector, OnWeight on_weight, OnRow on_row, OnLevel on_level) const;
@@ -113,6 +125,8 @@ class ChainOracle final : public Oracle {
   bool pair_costs_;
   std::unique_ptr<DenseRows> dense_;
   std::unique_ptr<SparseRows> sparse_, edges_;
+  std::unique_ptr<KernelSource> source_;
+  std::unique_ptr<KernelRows> kernel_;
   TransitionWeights transitions_;
   std::unique_ptr<ChainScorer<float>> scorer_;
   ChainWorkspace<float> work_;

@@ -31,7 +31,7 @@ class FrankWolfeRule final : public Rule {
     if (best.errors) oracle.delta(0, delta_);
     // The way to the corner, and the slope of the dual along it.
     combine(total, delta_, -1, part.weights, change_);
-    const double norm = dot(change_, change_);
+    const double norm = oracle.inner(change_, change_);
     const double slope = total * best.loss - part.loss - oracle.score(change_);
     if (slope <= 0) return;
     const double step = norm > 0 ? std::min(1.0, slope / norm) : 1;
@@ -47,10 +47,10 @@ class FrankWolfeRule final : public Rule {
   // Later weights are better: those after step t count t times.
   double weight() const override { return static_cast<double>(steps_); }
 
-  std::optional<double> penalty(const Oracle&) const override {
+  std::optional<double> penalty(const Oracle& oracle) const override {
     SparseSum sum;
     for (const Part& part : parts_) sum.add(part.weights, 1);
-    return sum.squared_norm() / 2;
+    return oracle.inner(sum.vector(), sum.vector()) / 2;
   }
 
   std::size_t bytes() const {

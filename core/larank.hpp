@@ -41,10 +41,10 @@ class DualRule final : public Rule {
   }
 
   // Of what was learned: weights that were there before do not count.
-  std::optional<double> penalty(const Oracle&) const override {
+  std::optional<double> penalty(const Oracle& oracle) const override {
     SparseSum sum;
     for (const WorkingSet& set : sets_) set.add_to(sum);
-    return sum.squared_norm() / 2;
+    return oracle.inner(sum.vector(), sum.vector()) / 2;
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -58,9 +59,9 @@ class SparseSum {
     settle(entries_);
     settled_ = entries_.size();
   }
-  double squared_norm() {
+  const SparseVector& vector() {
     settle(entries_);
-    return dot(entries_, entries_);
+    return entries_;
   }
 
  private:
@@ -103,13 +104,17 @@ class Oracle {
   virtual void ask(std::int64_t example, const Question& question, Answer& answer) = 0;
   // delta of rival j of the last answer.
   virtual void delta(std::size_t rival, SparseVector& out) const = 0;
+  // The inner product of two vectors in the space of all weights.
+  virtual double inner(const SparseVector& a, const SparseVector& b) const { return margent::dot(a, b); }
   // The inner product of the deltas of rivals i and j of the last answer.
   virtual double dot(std::size_t i, std::size_t j) const {
     SparseVector a, b;
     delta(i, a);
     delta(j, b);
-    return margent::dot(a, b);
+    return inner(a, b);
   }
+  // Rival j of the last answer, where it is a sequence of labels; otherwise nothing.
+  virtual std::span<const std::int32_t> labels(std::size_t) const { return {}; }
   // w . vector.
   virtual double score(const SparseVector& vector) const = 0;
   // w += step * vector.
@@ -145,6 +150,13 @@ inline void note(const Answer& answer, double loss, Outcome& outcome) {
   outcome.wrong_examples += answer.rivals.front().errors > 0;
 }
 
+// A wrong answer that holds up the margin of an example, and its dual variable.
+struct SupportSequence {
+  std::int64_t example;
+  double value;
+  std::vector<std::int32_t> labels;
+};
+
 // How one example moves the weights. A learner is a rule.
 class Rule {
  public:
@@ -154,6 +166,19 @@ class Rule {
   virtual double weight() const { return 1; }
   // 1/2 |w|^2 as the problem that this rule solves has it, where it solves one.
   virtual std::optional<double> penalty(const Oracle&) const { return std::nullopt; }
+  // The hinge losses of examples, weighted and summed, at the weights as they are: a search for each.
+  virtual double losses(Oracle& oracle, const std::int64_t* order, std::int64_t n) {
+    double sum = 0;
+    Answer answer;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (i + 1 < n) oracle.expect(order[i + 1]);
+      oracle.ask(order[i], {1, 1}, answer);
+      sum += hinge_loss(answer);
+    }
+    return sum;
+  }
+  // What the weights are made of, by examples, where the rule keeps it.
+  virtual std::vector<SupportSequence> support() const { return {}; }
 };
 
 // Runs a rule over examples in the given order.
@@ -165,18 +190,6 @@ inline Outcome run_epoch(Oracle& oracle, Rule& rule, const std::int64_t* order, 
     oracle.tick(rule.weight());
   }
   return outcome;
-}
-
-// The hinge losses of examples, weighted and summed, at the weights as they are: a search for each.
-inline double hinge_losses(Oracle& oracle, const std::int64_t* order, std::int64_t n) {
-  double sum = 0;
-  Answer answer;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (i + 1 < n) oracle.expect(order[i + 1]);
-    oracle.ask(order[i], {1, 1}, answer);
-    sum += hinge_loss(answer);
-  }
-  return sum;
 }
 
 }  // namespace margent

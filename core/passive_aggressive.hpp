@@ -56,7 +56,7 @@ class PassiveAggressiveRule final : public Rule {
 
  private:
   double inner(const Oracle& oracle, std::size_t i, std::size_t j) const {
-    return kept_ ? dot(deltas_[i], deltas_[j]) : oracle.dot(i, j);
+    return kept_ ? oracle.inner(deltas_[i], deltas_[j]) : oracle.dot(i, j);
   }
 
   void keep(const Oracle& oracle) {

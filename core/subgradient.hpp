@@ -39,7 +39,7 @@ class SubgradientRule final : public Rule {
       const double step = C_ * static_cast<double>(n) * answer_.weight / t;
       if (project_) {
         oracle.delta(0, delta_);
-        norm_ += step * (2 * oracle.score(delta_) + step * dot(delta_, delta_));
+        norm_ += step * (2 * oracle.score(delta_) + step * oracle.inner(delta_, delta_));
       }
       oracle.move(0, step);
     }

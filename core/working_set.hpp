@@ -10,32 +10,52 @@ namespace margent {
 
 class WorkingSet {
  public:
-  // All of `total`, which is C times the weight of the example, is with gold.
-  explicit WorkingSet(double total) : total_(total), gold_(total) {}
+  // Members share `total`, which is C times the weight of the example, with gold, who has all of it at first. It may be
+  // infinite: then they grow as the margin asks for. `ridge` times the square of their sum, halved, is taken from the
+  // objective: slack that is squared (paper 001, equation 21).
+  explicit WorkingSet(double total, double ridge = 0) : total_(total), gold_(total), ridge_(ridge) {}
 
   std::size_t size() const { return members_.size(); }
 
   // Takes in the rivals of the last answer that it does not have yet.
   void extend(const Oracle& oracle, const Answer& answer) {
-    for (std::size_t j = 0; j < answer.rivals.size(); ++j) {
-      if (answer.rivals[j].errors == 0) continue;
-      Member member{{}, answer.rivals[j].loss, 0};
-      oracle.delta(j, member.delta);
-      const auto same = [&](const Member& m) { return m.loss == member.loss && m.delta == member.delta; };
-      if (std::none_of(members_.begin(), members_.end(), same)) members_.push_back(std::move(member));
+    for (std::size_t j = 0; j < answer.rivals.size(); ++j)
+      if (answer.rivals[j].errors) extend(oracle, j, answer.rivals[j].loss);
+  }
+  // Takes in one rival of the last answer, who should lose by `loss`; false if it is there already.
+  bool extend(const Oracle& oracle, std::size_t rival, double loss, bool keep_labels = false) {
+    Member member{{}, loss, 0};
+    oracle.delta(rival, member.delta);
+    const auto same = [&](const Member& m) { return m.loss == member.loss && m.delta == member.delta; };
+    if (std::any_of(members_.begin(), members_.end(), same)) return false;
+    if (keep_labels) {
+      const std::span<const std::int32_t> labels = oracle.labels(rival);
+      member.labels.assign(labels.begin(), labels.end());
     }
+    members_.push_back(std::move(member));
+    return true;
+  }
+
+  // By how much the example may miss its margin, for the weights as they are.
+  double slack(const Oracle& oracle) const {
+    if (ridge_ > 0) return ridge_ * sum();
+    double largest = 0;
+    if (gold_ == 0)
+      for (const Member& member : members_) largest = std::max(largest, member.loss - oracle.score(member.delta));
+    return largest;
   }
 
   // Solves the dual over gold and the members (15, 16) and moves the weights along (9). Returns by how much the dual
   // objective rose. Members whose variable is zero leave. `limits.kappa` is a share of the total.
   double optimize(Oracle& oracle, SmoLimits limits) {
     if (members_.empty()) return 0;
-    limits.kappa *= total_;
+    if (limits.kappa > 0) limits.kappa *= total_;
     const std::size_t m = members_.size() + 1;
+    const double taken = ridge_ > 0 ? ridge_ * sum() : 0;
     hinge_.assign(m, 0);
     values_.assign(m, gold_);
     for (std::size_t i = 1; i < m; ++i) {
-      hinge_[i] = members_[i - 1].loss - oracle.score(members_[i - 1].delta);
+      hinge_[i] = members_[i - 1].loss - oracle.score(members_[i - 1].delta) - taken;
       values_[i] = members_[i - 1].value;
     }
     double gained = 0;
@@ -45,8 +65,8 @@ class WorkingSet {
       for (std::size_t i = 1; i < m; ++i) {
         std::vector<double>& products = members_[i - 1].products;
         for (std::size_t j = products.size(); j < i; ++j)
-          products.push_back(dot(members_[i - 1].delta, members_[j].delta));
-        for (std::size_t j = 1; j <= i; ++j) gram_[i * m + j] = gram_[j * m + i] = products[j - 1];
+          products.push_back(oracle.inner(members_[i - 1].delta, members_[j].delta));
+        for (std::size_t j = 1; j <= i; ++j) gram_[i * m + j] = gram_[j * m + i] = products[j - 1] + ridge_;
       }
       gained = smo(gram_, hinge_, values_, limits);
     }
@@ -58,6 +78,10 @@ class WorkingSet {
     gold_ = values_[0];
     drop_zeros();
     return gained;
+  }
+
+  void add_to(std::int64_t example, std::vector<SupportSequence>& out) const {
+    for (const Member& member : members_) out.push_back({example, member.value, member.labels});
   }
 
   // sum += the part of the weights that is due to this example.
@@ -88,8 +112,15 @@ class WorkingSet {
   struct Member {
     SparseVector delta;
     double loss, value;
+    std::vector<std::int32_t> labels = {};  // where somebody wants to see them
     std::vector<double> products = {};  // inner products with the members up to this one, as far as they were needed
   };
+
+  double sum() const {
+    double total = 0;
+    for (const Member& member : members_) total += member.value;
+    return total;
+  }
 
   void drop_zeros() {
     for (Member& member : members_) {
@@ -101,7 +132,7 @@ class WorkingSet {
     std::erase_if(members_, [](const Member& member) { return member.value == 0; });
   }
 
-  double total_, gold_;
+  double total_, gold_, ridge_;
   std::vector<Member> members_;
   // Not state: room that optimize uses again.
   static inline thread_local std::vector<double> gram_, hinge_, values_;

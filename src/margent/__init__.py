@@ -22,8 +22,11 @@ _HOME: dict[str, str] = {
     "Constraints": "margent.models",
     "CorpusError": "margent.errors",
     "DataNotFoundError": "margent.errors",
+    "DualPerceptron": "margent.learners",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
+    "Kernel": "margent.features",
+    "HiddenMarkovSVM": "margent.learners",
     "LaRank": "margent.learners",
     "MargentError": "margent.errors",
     "MIRA": "margent.learners",
@@ -96,12 +99,15 @@ if TYPE_CHECKING:
     from margent.errors import MissingExtraError as MissingExtraError
     from margent.errors import ModelFileError as ModelFileError
     from margent.errors import NotFittedError as NotFittedError
+    from margent.features import Kernel as Kernel
     from margent.features import Templates as Templates
     from margent.features import TokenMatrix as TokenMatrix
     from margent.learners import CRF as CRF
     from margent.learners import MIRA as MIRA
     from margent.learners import SDM as SDM
     from margent.learners import Answer as Answer
+    from margent.learners import DualPerceptron as DualPerceptron
+    from margent.learners import HiddenMarkovSVM as HiddenMarkovSVM
     from margent.learners import LaRank as LaRank
     from margent.learners import Oracle as Oracle
     from margent.learners import PassiveAggressive as PassiveAggressive

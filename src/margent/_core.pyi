@@ -1,6 +1,6 @@
 """Types of the native module, for mypy."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -159,6 +159,8 @@ class ChainOracle(Oracle):
         n_edges: int,
         sparse: bool,
         label_costs: Sequence[float],
+        kernel: Callable[[_Ids], _Floats] | None = None,
+        cache_bytes: int = 0,
     ) -> None: ...
     def weights(self, average: bool) -> dict[str, Any]: ...
     def start_from(self, weights: dict[str, Any]) -> None: ...
@@ -194,6 +196,8 @@ class PythonOracle(Oracle):
 
 class Rule:
     def penalty(self, oracle: Oracle) -> float | None: ...
+    def losses(self, oracle: Oracle, order: _Ptr) -> float: ...
+    def support(self) -> list[tuple[int, float, _Ids]]: ...
 
 class PerceptronRule(Rule):
     def __init__(self, margin: float, k: int = 1) -> None: ...
@@ -216,6 +220,12 @@ class FrankWolfeRule(Rule):
 class SubgradientRule(Rule):
     def __init__(self, C: float, project: bool) -> None: ...
 
+class DualPerceptronRule(Rule):
+    def __init__(self) -> None: ...
+
+class HiddenMarkovRule(Rule):
+    def __init__(self, C: float, slack: int, hamming: bool, tol: float, rounds: int) -> None: ...
+
 def smo(
     gram: _Doubles, hinge: _Doubles, values: _Doubles, tol: float, kappa: float, max_steps: int
 ) -> tuple[_Doubles, _Doubles, float]: ...
@@ -228,5 +238,4 @@ class Outcome:
     updates: int
     objective: float | None
 
-def hinge(oracle: Oracle, order: _Ptr) -> float: ...
 def run(oracle: Oracle, rule: Rule, order: _Ptr) -> Outcome: ...

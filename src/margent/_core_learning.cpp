@@ -11,6 +11,7 @@
 #include "chain_oracle.hpp"
 #include "chain_weights.hpp"
 #include "frank_wolfe.hpp"
+#include "hidden_markov_svm.hpp"
 #include "larank.hpp"
 #include "mira.hpp"
 #include "passive_aggressive.hpp"
@@ -33,6 +34,9 @@ nb::dict export_weights(ChainOracle& oracle, bool average) {
   nb::dict out;
   if (DenseRows* rows = oracle.dense())
     out["unigrams"] = to_numpy(settled(rows->weights(), rows->sums(), rows->n_rows() * width, clock, average),
+                               {static_cast<std::size_t>(rows->n_rows()), width});
+  else if (KernelRows* rows = oracle.kernel())
+    out["unigrams"] = to_numpy(settled(rows->beta(), rows->sums(), rows->n_rows() * width, clock, average),
                                {static_cast<std::size_t>(rows->n_rows()), width});
   else
     out["unigrams"] = to_arrays(settled(*oracle.sparse(), clock, average));
@@ -70,11 +74,18 @@ void import_rows(SparseRows& rows, nb::tuple arrays) {
 // Starts from given weights, in the form of export_weights; rows beyond theirs stay zero. Averages start anew.
 void import_weights(ChainOracle& oracle, nb::dict weights) {
   const std::size_t width = oracle.shape().width;
-  if (DenseRows* rows = oracle.dense()) {
+  const auto rows_given = [&](std::int64_t n_rows) {
     const auto array = nb::cast<Array<float, nb::ndim<2>>>(weights["unigrams"]);
-    if (array.shape(1) != width || static_cast<std::int64_t>(array.shape(0)) > rows->n_rows())
+    if (array.shape(1) != width || static_cast<std::int64_t>(array.shape(0)) > n_rows)
       throw nb::value_error("weights of the wrong shape");
+    return array;
+  };
+  if (DenseRows* rows = oracle.dense()) {
+    const auto array = rows_given(rows->n_rows());
     std::copy(array.data(), array.data() + array.size(), rows->weights());
+  } else if (KernelRows* rows = oracle.kernel()) {
+    const auto array = rows_given(rows->n_rows());
+    rows->start_from(array.data(), static_cast<std::int64_t>(array.shape(0)));
   } else {
     import_rows(*oracle.sparse(), nb::cast<nb::tuple>(weights["unigrams"]));
   }
@@ -93,6 +104,28 @@ void import_weights(ChainOracle& oracle, nb::dict weights) {
   copy_levels(nb::cast<nb::list>(weights["ends"]), t.end_weights);
   t.fold();
 }
+
+// A kernel written in Python: a function from observations to their rows of the kernel matrix, all in float32.
+class PythonKernel final : public KernelSource {
+ public:
+  PythonKernel(nb::object function, std::int64_t n) : function_(std::move(function)), n_(static_cast<std::size_t>(n)) {}
+
+  void rows(std::span<const std::int32_t> ids, float* out) override {
+    nb::gil_scoped_acquire acquire;
+    nb::object result = function_(to_numpy(std::vector<std::int32_t>(ids.begin(), ids.end())));
+    Array<float, nb::ndim<2>> array;
+    if (!nb::try_cast(result, array) || array.shape(0) != ids.size() || array.shape(1) != n_)
+      throw nb::value_error(("the kernel should give an array of float32 of shape (" + std::to_string(ids.size()) + ", " +
+                             std::to_string(n_) + ")").c_str());
+    std::copy(array.data(), array.data() + array.size(), out);
+    for (std::size_t i = 0; i < array.size(); ++i)
+      if (!std::isfinite(out[i])) throw nb::value_error("the kernel gave a value that is not finite");
+  }
+
+ private:
+  nb::object function_;
+  std::size_t n_;
+};
 
 // An oracle written in Python: it answers with feature vectors as dicts, the weights live here.
 class PythonOracle final : public Oracle {
@@ -222,12 +255,6 @@ Outcome run(Oracle& oracle, Rule& rule, Order order) {
   return run_epoch(oracle, rule, order.data(), static_cast<std::int64_t>(order.shape(0)));
 }
 
-double hinge(Oracle& oracle, Order order) {
-  check_order(order, oracle.size());
-  nb::gil_scoped_release release;
-  return hinge_losses(oracle, order.data(), static_cast<std::int64_t>(order.shape(0)));
-}
-
 }  // namespace
 
 void bind_learning(nb::module_& m) {
@@ -264,18 +291,31 @@ void bind_learning(nb::module_& m) {
       .def("tick", &Oracle::tick, nb::arg("weight") = 1.0);
 
   nb::class_<ChainOracle, Oracle>(m, "ChainOracle", "The oracle of a linear chain in training.")
-      .def("__init__", [](ChainOracle* self, const BoundExamples& examples, int n_labels, int order, bool learn_transitions,
-                          std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs) {
+      .def("__init__", [](ChainOracle* self, const BoundExamples& bound, int n_labels, int order, bool learn_transitions,
+                          std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs,
+                          nb::object kernel, std::int64_t cache_bytes) {
         constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
         if (n_unigrams < 0 || n_unigrams > most || n_edges < 0 || n_edges > most)
           throw nb::value_error("the number of features must be between 0 and 2^31 - 1");
-        examples.check(n_unigrams, n_edges, n_labels);
-        if (!examples.examples().labels) throw nb::value_error("the examples have no labels");
+        bound.check(n_unigrams, n_edges, n_labels);
+        const Examples& examples = bound.examples();
+        if (!examples.labels) throw nb::value_error("the examples have no labels");
         const std::size_t n_costs = label_costs.size(), n = static_cast<std::size_t>(std::max(n_labels, 0));
         if (n_costs != 0 && n_costs != n && n_costs != n * n) throw nb::value_error("one cost per label or pair of labels");
-        new (self) ChainOracle(examples.examples(), n_labels, order, learn_transitions, n_unigrams, n_edges, sparse, label_costs);
+        if (kernel.is_none()) {
+          new (self) ChainOracle(examples, n_labels, order, learn_transitions, n_unigrams, n_edges, sparse, label_costs);
+          return;
+        }
+        const Features& f = examples.unigrams;
+        const std::int64_t n_tokens = examples.sequence_ptr[examples.n_sequences];
+        bool single = n_edges == 0 && !f.values;
+        for (std::int64_t t = 0; single && t < n_tokens; ++t) single = f.ptr[t + 1] - f.ptr[t] == 1;
+        if (!single) throw nb::value_error("with a kernel each token has one feature, its observation, without a value");
+        new (self) ChainOracle(examples, n_labels, order, learn_transitions, n_unigrams,
+                               std::make_unique<PythonKernel>(kernel, n_unigrams), cache_bytes, label_costs);
       }, nb::keep_alive<1, 2>(), nb::arg("examples"), nb::arg("n_labels"), nb::arg("order"), nb::arg("learn_transitions"),
-           nb::arg("n_unigrams"), nb::arg("n_edges"), nb::arg("sparse"), nb::arg("label_costs"))
+           nb::arg("n_unigrams"), nb::arg("n_edges"), nb::arg("sparse"), nb::arg("label_costs"),
+           nb::arg("kernel") = nb::none(), nb::arg("cache_bytes") = 0)
       .def("weights", &export_weights, nb::arg("average"))
       .def("start_from", &import_weights, nb::arg("weights"));
 
@@ -285,7 +325,17 @@ void bind_learning(nb::module_& m) {
       .def("start_from", &PythonOracle::start_from, nb::arg("weights"));
 
   nb::class_<Rule>(m, "Rule", "How one example moves the weights.")
-      .def("penalty", &Rule::penalty, nb::arg("oracle"), "1/2 |w|^2 as the problem of the rule has it, or None");
+      .def("penalty", &Rule::penalty, nb::arg("oracle"), "1/2 |w|^2 as the problem of the rule has it, or None")
+      .def("losses", [](Rule& rule, Oracle& oracle, Order order) {
+        check_order(order, oracle.size());
+        nb::gil_scoped_release release;
+        return rule.losses(oracle, order.data(), static_cast<std::int64_t>(order.shape(0)));
+      }, nb::arg("oracle"), nb::arg("order"), "The losses of these examples as the primal objective counts them, summed.")
+      .def("support", [](const Rule& rule) {
+        nb::list out;
+        for (SupportSequence& s : rule.support()) out.append(nb::make_tuple(s.example, s.value, to_numpy(std::move(s.labels))));
+        return out;
+      }, "[(example, dual variable, labels)] of the wrong answers that the weights are made of, where it is kept");
   nb::class_<PerceptronRule, Rule>(m, "PerceptronRule").def(nb::init<double, int>(), nb::arg("margin"), nb::arg("k") = 1);
   nb::class_<PassiveAggressiveRule, Rule>(m, "PassiveAggressiveRule")
       .def(nb::init<double, int, bool>(), nb::arg("C"), nb::arg("k"), nb::arg("restricted"));
@@ -300,6 +350,12 @@ void bind_learning(nb::module_& m) {
       .def(nb::init<double>(), nb::arg("C"))
       .def("bytes", &FrankWolfeRule::bytes, "what the vectors of all examples take");
   nb::class_<SubgradientRule, Rule>(m, "SubgradientRule").def(nb::init<double, bool>(), nb::arg("C"), nb::arg("project"));
+  nb::class_<DualPerceptronRule, Rule>(m, "DualPerceptronRule").def(nb::init<>());
+  nb::class_<HiddenMarkovRule, Rule>(m, "HiddenMarkovRule")
+      .def("__init__", [](HiddenMarkovRule* self, double C, int slack, bool hamming, double tol, int rounds) {
+        if (slack < 0 || slack > 2) throw nb::value_error("slack is 0 (none), 1 (linear) or 2 (quadratic)");
+        new (self) HiddenMarkovRule({C, static_cast<Slack>(slack), hamming, tol, rounds});
+      }, nb::arg("C"), nb::arg("slack"), nb::arg("hamming"), nb::arg("tol"), nb::arg("rounds"));
   m.def("smo", [](Array<double, nb::ndim<2>> gram, Array<double, nb::ndim<1>> hinge, Array<double, nb::ndim<1>> values,
                   double tol, double kappa, std::int64_t max_steps) {
     const std::size_t n = values.shape(0);
@@ -317,7 +373,5 @@ void bind_learning(nb::module_& m) {
       .def_ro("wrong_examples", &Outcome::wrong_examples)
       .def_ro("updates", &Outcome::updates)
       .def_ro("objective", &Outcome::objective);
-  m.def("hinge", &hinge, nb::arg("oracle"), nb::arg("order"),
-        "The weighted hinge losses of these examples, summed, at the weights as they are.");
   m.def("run", &run, nb::arg("oracle"), nb::arg("rule"), nb::arg("order"), "Runs a rule over examples in the given order.");
 }

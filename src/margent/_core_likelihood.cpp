@@ -29,6 +29,8 @@ void check_signals() {
 void bind_likelihood(nb::module_& m) {
   nb::class_<ChainLikelihood>(m, "ChainLikelihood", "The conditional likelihood of a chain oracle's examples.")
       .def("__init__", [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int threads) {
+        if (oracle.kernel())
+          throw nb::value_error("a kernel needs a learner that goes from example to example, such as HiddenMarkovSVM, not a CRF");
         if (oracle.label_costs().size() != static_cast<std::size_t>(oracle.shape().n_labels))
           throw nb::value_error("a CRF takes label_costs of labels, not of pairs of labels");
         for (const float cost : oracle.label_costs())

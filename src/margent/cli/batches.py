@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, words_of
 from margent.corpus.columns import Columns, format_columns, iter_columns
 from margent.errors import CorpusError
-from margent.features.template_map import TemplateMap
 from margent.models.tagger import ConfidentSpan, Tagger
 
 _BLOCK = 256  # sentences tagged at once, where they come from a file
@@ -179,13 +178,13 @@ def batches(path: str, reader: DataReader, tagger: Tagger) -> Iterator[Batch]:
 
 def _check_format(kind: str, name: str, tagger: Tagger) -> None:
     """The format must hold what the model sees: tokens or attributes."""
-    seen = "attributes" if kind in ATTRIBUTE_FORMATS else "templates"
-    if seen == tagger.feature_map_.kind:
+    seen = "attributes" if kind in ATTRIBUTE_FORMATS else "tokens"
+    if seen == tagger.feature_map_.takes:
         return
     wanted = {
         "attributes": f"attributes (--format {' or '.join(ATTRIBUTE_FORMATS)})",
-        "templates": "tokens (--format columns, conllu or jsonl)",
-    }.get(tagger.feature_map_.kind, "vectors, which only Python can give it")
+        "tokens": "tokens (--format columns, conllu or jsonl)",
+    }.get(tagger.feature_map_.takes, "vectors, which only Python can give it")
     raise CorpusError(f"{name}: the format is {kind}, but the model takes {wanted}")
 
 
@@ -200,7 +199,7 @@ def _column_batch(columns: Columns, name: str, tagger: Tagger) -> ColumnBatch:
 
 
 def _n_inputs(tagger: Tagger) -> int:
-    return tagger.feature_map_.n_columns if isinstance(tagger.feature_map_, TemplateMap) else 1
+    return tagger.feature_map_.n_columns
 
 
 def _check_inputs(found: int, what: str, tagger: Tagger) -> None:

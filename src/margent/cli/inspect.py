@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from margent.cli.options import whole
 
 if TYPE_CHECKING:
+    from margent.features.kernel_map import KernelMap
     from margent.models.tagger import Tagger
 
 _EXAMPLES = """\
@@ -69,6 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
     import numpy as np
 
+    from margent.features.kernel_map import KernelMap
     from margent.models.label_costs import stored_costs
 
     arrays = tagger.weights_.stored(half=False)[1]
@@ -79,8 +81,11 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
     parameters["label_costs"] = stored_costs(tagger.label_costs)
     if dataclasses.is_dataclass(learner) and not isinstance(learner, type):
         parameters["learner"] |= dataclasses.asdict(learner)
-    templates = getattr(tagger.feature_map_, "templates", None)
-    if parameters["features"] is None:
+    kernel = tagger.feature_map_ if isinstance(tagger.feature_map_, KernelMap) else None
+    templates = getattr(tagger.feature_map_ if kernel is None else kernel.inner, "templates", None)
+    if kernel is not None:
+        parameters["features"] = "kernel"
+    elif parameters["features"] is None:
         parameters["features"] = tagger.feature_map_.kind if templates is None else "generic"
     elif not isinstance(parameters["features"], str):
         parameters["features"] = "templates of its own" if templates is not None else "function"
@@ -91,8 +96,9 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "labels": [str(name) for name in tagger.classes_],
         "scheme": tagger.scheme_,
         "feature_map": tagger.feature_map_.kind,
+        "kernel": None if kernel is None else _kernel(kernel),
         "templates": None if templates is None else list(templates.lines),
-        "input_columns": getattr(tagger.feature_map_, "n_columns", None),
+        "input_columns": tagger.feature_map_.n_columns if tagger.feature_map_.takes == "tokens" else None,
         "features": tagger.feature_map_.n_unigrams,
         "edge_features": tagger.feature_map_.n_edges,
         "weights": sum(int(array.size) for array in weights),
@@ -103,6 +109,24 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "interrupted": tagger.interrupted_,
         "temperature": tagger.temperature_,
         "calibrated": tagger.calibrated_,
+    }
+
+
+def _kernel(kernel: KernelMap) -> dict[str, Any]:
+    """What the kernel is, and what it keeps of the training data."""
+    stored = kernel.stored()[0]["kernel"]
+    gamma, inner, seen = stored.pop("used_gamma"), stored.pop("inner"), stored.pop("features")
+    if isinstance(seen, dict):
+        seen = "templates of its own"
+    elif seen is None:
+        seen = "function" if kernel.inner.needs_function else "spelling" if inner == "templates" else inner
+    return {
+        **{name: value for name, value in stored.items() if name != "function"},
+        "kind": stored.get("function", stored["kind"]),
+        "gamma": gamma,
+        "features": seen,
+        "support_observations": kernel.n_unigrams,
+        "support_tokens": kernel.n_tokens,
     }
 
 
@@ -124,6 +148,7 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
         "scheme": summary["scheme"] or "none (labels that spell no spans)",
         "input": _input(summary),
         "features": f"{summary['features']:,} for one label, {summary['edge_features']:,} for pairs of labels",
+        **({} if summary["kernel"] is None else _kernel_lines(summary["kernel"])),
         "weights": f"{summary['weights']:,}, of which {summary['weights_not_zero']:,} are not zero",
         "learner": f"{learner['name']}({settings})",
         "settings": ", ".join(others),
@@ -134,8 +159,17 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
         print(f"{name:9} {line}")
 
 
+def _kernel_lines(kernel: dict[str, Any]) -> dict[str, str]:
+    settings = ", ".join(f"{name}={kernel[name]:.4g}" for name in ("degree", "gamma", "coef0", "window"))
+    observations, tokens = kernel["support_observations"], kernel["support_tokens"]
+    return {
+        "kernel": f"{kernel['kind']}({settings}) over {kernel['features']}",
+        "features": f"{observations:,} support observations of {tokens:,} different tokens",
+    }
+
+
 def _input(summary: dict[str, Any]) -> str:
-    if summary["feature_map"] != "templates":
+    if summary["input_columns"] is None:
         return str(summary["feature_map"])
     columns, features = summary["input_columns"], summary["parameters"]["features"]
     return f"{columns} column{'s' if columns != 1 else ''} besides the label, features: {features}"

@@ -18,8 +18,11 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
 
     add = parser.add_argument
     features = parser.add_mutually_exclusive_group()
-    features.add_argument("--features", choices=PRESETS, help="what is seen of a token (default: generic)")
+    features.add_argument(
+        "--features", choices=PRESETS, help="what is seen of a token (default: generic; with --kernel: spelling)"
+    )
     features.add_argument("--template", metavar="FILE", help="feature templates in CRF++'s syntax")
+    _add_kernel_options(parser)
     add("--order", type=whole(1), default=1, metavar="K", help="how many labels back transitions look (default: 1)")
     add("--scheme", choices=SCHEMES, help="how labels spell spans (default: found out)")
     add("--constrain", action="store_true", help="predict only label sequences that the scheme allows")
@@ -47,6 +50,32 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
 
 
+def _add_kernel_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("kernel: labels by likeness to tokens of the training data").add_argument
+    add("--kernel", choices=("linear", "polynomial", "rbf", "string-spectrum"), help="how likeness is measured")
+    add("--degree", type=whole(1), metavar="N", help="of a polynomial, or length of substrings (default: 2)")
+    add("--gamma", type=float, metavar="G", help="scale of the features (default: by their size in the training data)")
+    add("--coef0", type=float, metavar="C", help="of a polynomial: what single features count (default: 1)")
+    add("--window", type=whole(1), metavar="N", help="how many tokens are seen, an odd number (default: 3)")
+    add("--cache-mb", type=float, metavar="MB", help="memory for kernel values in training (default: 1024)")
+
+
+def _chosen_features(arguments: argparse.Namespace) -> Any:
+    from margent.features import Kernel, Templates
+
+    seen = arguments.features if arguments.template is None else Templates.from_file(arguments.template)
+    names = ("degree", "gamma", "coef0", "window", "cache_mb")
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    if arguments.kernel is None:
+        for name in given:
+            raise UsageError(f"--{name.replace('_', '-')} is for a kernel: give --kernel too")
+        return seen
+    try:
+        return Kernel(arguments.kernel, features=seen, **given)
+    except ValueError as error:
+        raise UsageError(f"--kernel: {error}") from None
+
+
 def _label_cost(text: str) -> tuple[str, float]:
     label, _, cost = text.rpartition("=")
     try:
@@ -72,14 +101,13 @@ def _label_costs(arguments: argparse.Namespace) -> dict[Any, float] | None:
 
 def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
     """The tagger that the options describe, with this learner."""
-    from margent.features.templates import Templates
     from margent.learners import learner_name
     from margent.models import Tagger
 
     if arguments.pair_cost and getattr(learner, "probabilistic", False):
         raise UsageError(f"the learner {learner_name(learner)} knows --label-cost, but not --pair-cost")
     return Tagger(
-        features=arguments.features if arguments.template is None else Templates.from_file(arguments.template),
+        features=_chosen_features(arguments),
         learner=learner,
         order=arguments.order,
         scheme=arguments.scheme,

@@ -18,6 +18,7 @@ examples:
   margent train train.txt --dev dev.txt -m model.margent --epochs 20 --patience 3
   margent train train.txt -m ner.margent --features ner --constrain --min-count 2
   margent train train.txt.gz -m mine.margent --template my-templates.txt
+  margent train train.txt -m kernel.margent --kernel polynomial --degree 2 --window 3 --learner perceptron
   margent train train.conllu -m pos.margent --features pos --columns form,upos
   margent train train.jsonl -m model.margent --json > report.json
 
@@ -104,8 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
     if tagger.calibrated_ and tagger.temperature_ != 1:
         say(f"probabilities are calibrated: temperature {tagger.temperature_:.4g}")
     features = tagger.feature_map_.n_unigrams + tagger.feature_map_.n_edges
+    kind = "features" if tagger.feature_map_.kernel is None else "support observations"
     say(
-        f"saved {arguments.model}: {len(tagger.classes_)} labels, {features:,} features, "
+        f"saved {arguments.model}: {len(tagger.classes_)} labels, {features:,} {kind}, "
         f"{os.path.getsize(arguments.model) / 1e6:.1f} MB, trained in {seconds:.1f} s"
     )
     return 130 if tagger.interrupted_ else 0

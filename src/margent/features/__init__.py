@@ -1,11 +1,21 @@
-"""Feature maps: what is seen. Templates over columns, attributes, functions of a sentence, numbers."""
+"""Feature maps: what is seen. Templates over columns, attributes, functions of a sentence, numbers, kernels."""
 
 from __future__ import annotations
 
 from margent.features.choice import feature_map_for
 from margent.features.derived import DERIVATIONS
 from margent.features.feature_map import FeatureMap
+from margent.features.kernel import Kernel
 from margent.features.templates import PRESETS, Templates, preset_text
 from margent.features.token_matrix import TokenMatrix
 
-__all__ = ["DERIVATIONS", "PRESETS", "FeatureMap", "Templates", "TokenMatrix", "feature_map_for", "preset_text"]
+__all__ = [
+    "DERIVATIONS",
+    "PRESETS",
+    "FeatureMap",
+    "Kernel",
+    "Templates",
+    "TokenMatrix",
+    "feature_map_for",
+    "preset_text",
+]

@@ -26,6 +26,7 @@ class AttributeMap(FeatureMap):
     """
 
     kind: ClassVar[str] = "attributes"
+    takes = "attributes"
 
     def __init__(self, function: SentenceFunction | None = None) -> None:
         self.function = function
@@ -33,9 +34,18 @@ class AttributeMap(FeatureMap):
         self._strings = _core.StringTable()
 
     @property
-    def needs_function(self) -> bool:
-        """Whether it was trained with a function, which a model file cannot hold."""
+    def needs_function(self) -> bool:  # type: ignore[override]
         return self._needs is not None
+
+    def give_function(self, function: Any) -> Any:
+        if not self.needs_function:
+            return super().give_function(function)
+        if not callable(function):
+            raise TypeError(
+                f"function should be the feature function that the model was trained with, got {function!r}"
+            )
+        self.function = function
+        return function
 
     @property
     def n_unigrams(self) -> int:
@@ -100,10 +110,11 @@ class VectorMap(FeatureMap):
     """Tokens as rows of numbers: dense arrays (T, D) or scipy sparse matrices, one per sequence, or a TokenMatrix."""
 
     kind: ClassVar[str] = "vectors"
+    takes = "vectors"
     can_drop = False  # a vector has all its dimensions, whether they weigh anything or not
 
     def __init__(self) -> None:
-        self.n_dimensions = 0
+        self.n_dimensions: int = 0
 
     @property
     def n_unigrams(self) -> int:

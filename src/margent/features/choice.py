@@ -9,6 +9,9 @@ from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 from margent.features.attribute_map import AttributeMap, VectorMap
 from margent.features.feature_map import FeatureMap
+from margent.features.kernel import Kernel
+from margent.features.kernel_map import KernelMap
+from margent.features.spectrum_map import SpectrumMap
 from margent.features.template_map import TemplateMap
 from margent.features.templates import PRESETS, Templates
 from margent.features.token_matrix import TokenMatrix
@@ -20,8 +23,11 @@ def feature_map_for(features: Any, X: Any) -> FeatureMap:
 
     `features` is the name of a preset, `Templates`, a list of template lines, "attributes", "vectors", a function from
     a sentence to the attributes of its tokens, or None: then the data decide. Strings and tuples of strings are columns
-    for the "generic" preset, dicts are attributes, arrays and matrices are vectors.
+    for the "generic" preset, dicts are attributes, arrays and matrices are vectors. A `Kernel` has such features of its
+    own, where strings and columns are for the "spelling" preset.
     """
+    if isinstance(features, Kernel):
+        return KernelMap(features, _inner_map(features, X))
     if isinstance(features, Templates):
         return TemplateMap(features)
     if isinstance(features, (list, tuple)):
@@ -40,13 +46,21 @@ def feature_map_for(features: Any, X: Any) -> FeatureMap:
             )
         return TemplateMap(Templates.preset(features))
     if features is not None:
-        raise TypeError(f"features should be a name, Templates, a list of lines or a function, got {features!r}")
-    return _by_data(X)
+        raise TypeError(
+            f"features should be a name, Templates, a list of lines, a function or a Kernel, got {features!r}"
+        )
+    return _by_data(X, "generic")
 
 
-def _by_data(X: Any) -> FeatureMap:
+def _inner_map(kernel: Kernel, X: Any) -> FeatureMap:
+    if kernel.kind == "string-spectrum":
+        return SpectrumMap(int(kernel.degree))
+    return _by_data(X, "spelling") if kernel.features is None else feature_map_for(kernel.features, X)
+
+
+def _by_data(X: Any, preset: str) -> FeatureMap:
     if isinstance(X, Columns):
-        return TemplateMap(Templates.preset("generic"))
+        return TemplateMap(Templates.preset(preset))
     if isinstance(X, TokenMatrix):
         return VectorMap()
     for number, sentence in enumerate(X):
@@ -58,15 +72,15 @@ def _by_data(X: Any) -> FeatureMap:
             if isinstance(token, dict):
                 return AttributeMap()
             if isinstance(token, (str, tuple, list)):
-                return TemplateMap(Templates.preset("generic"))
+                return TemplateMap(Templates.preset(preset))
             raise CorpusError(
                 f"sentence {number}: expected tokens as text, tuples of text, dicts of attributes or rows of numbers, "
                 f"got {type(token).__name__}"
             )
-    return TemplateMap(Templates.preset("generic"))
+    return TemplateMap(Templates.preset(preset))
 
 
-_KINDS: dict[str, type[FeatureMap]] = {kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap)}
+_KINDS: dict[str, type[FeatureMap]] = {kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap, KernelMap)}
 
 
 def restored_feature_map(file: ModelFile) -> FeatureMap:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.features.encoded import Encoded
+from margent.features.encoded import Encoded, FloatArray, IntArray
 from margent.storage import ModelFile
 
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 """What a feature map puts into a model file: header entries and arrays."""
 
 Mask = NDArray[np.bool_]
+KernelRows = Callable[[IntArray], FloatArray]
+"""From numbers (b,) of features to their kernel values (b, n_unigrams) with all features."""
 
 
 class FeatureMap(ABC):
@@ -28,8 +31,23 @@ class FeatureMap(ABC):
     kind: ClassVar[str]
     """Its name in model files."""
 
+    takes: str = "tokens"
+    """What it makes features of: "tokens" (text, in columns), "attributes" or "vectors"."""
+
+    n_columns: int = 1
+    """How many columns of text a token has."""
+
+    n_dimensions: int | None = None
+    """How many numbers a token has, where it is a row of numbers."""
+
+    needs_function: bool = False
+    """Whether it was trained with a function, which a model file cannot hold."""
+
     can_drop: bool = True
     """Whether features can be left out of a stored map."""
+
+    drops_unused: bool = False
+    """Whether features that have no weight after training are dropped."""
 
     label_transitions: bool = True
     """Whether the model should learn label transitions besides the features."""
@@ -47,6 +65,34 @@ class FeatureMap(ABC):
     @abstractmethod
     def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
         """The sequences as feature ids. With `grow`, new features that occur at least `min_count` times get ids."""
+
+    @property
+    def kernel(self) -> KernelRows | None:
+        """What features have in common with each other, where they are more than names that differ or not."""
+        return None
+
+    @property
+    def cache_bytes(self) -> int:
+        """Memory for rows of the kernel in training."""
+        return 0
+
+    def rows(self, encoded: Encoded, unigrams: Any) -> Any:
+        """The weights (n, width) that the ids of `encoded` point to, given those of the map's own features."""
+        return unigrams
+
+    def contributions(self, encoded: Encoded, token: int) -> tuple[IntArray, FloatArray]:
+        """The features, and how much of each, of which a token of `encoded` has the weights."""
+        part = slice(int(encoded.ptr[token]), int(encoded.ptr[token + 1]))
+        ids = encoded.ids[part]
+        return ids, np.ones(len(ids), dtype=np.float32) if encoded.values is None else encoded.values[part]
+
+    def kept(self, keep: Mask) -> FeatureMap:
+        """The map of the features of a mask (n_unigrams,) alone, where `drops_unused`."""
+        return self
+
+    def give_function(self, function: Any) -> Any:
+        """Takes the code that it needs and a file cannot hold; returns what `features` of a tagger says then."""
+        raise ValueError("this model was not trained with a feature function; leave out `function`")
 
     @abstractmethod
     def name(self, feature: int, *, edge: bool = False) -> str:

@@ -26,7 +26,7 @@ from pathlib import Path
 from margent.errors import CorpusError
 from margent.features.derived import DERIVATIONS
 
-PRESETS = ("generic", "chunking", "ner", "pos", "letters")
+PRESETS = ("generic", "chunking", "ner", "pos", "letters", "spelling")
 
 _CELL = re.compile(r"%x\[\s*([^\],]*?)\s*,\s*([^\].]*?)\s*(?:\.([^\]]*?))?\s*\]")
 _MAX_ROW = 100

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from margent.learners.crf import CRF
+from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
 from margent.learners.larank import LaRank
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
@@ -25,6 +26,8 @@ LEARNERS: dict[str, type[Any]] = {
     "larank": LaRank,
     "ssvm": StructuredSVM,
     "crf": CRF,
+    "hmsvm": HiddenMarkovSVM,
+    "dual-perceptron": DualPerceptron,
 }
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 
@@ -52,7 +55,9 @@ __all__ = [
     "MIRA",
     "SDM",
     "Answer",
+    "DualPerceptron",
     "Epoch",
+    "HiddenMarkovSVM",
     "LaRank",
     "Learner",
     "Oracle",

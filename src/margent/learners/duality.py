@@ -36,6 +36,6 @@ def with_gap(epoch: Epoch, learner: WithGap, rule: _core.Rule, oracle: Any) -> E
         raise ValueError(f"{type(learner).__name__} has no dual objective, so it cannot be run to a gap")
     every = np.arange(len(oracle))
     slices = (every[start : start + _SLICE] for start in range(0, len(every), _SLICE))
-    primal = penalty + learner.C * sum(_core.hinge(oracle, part) for part in slices)
+    primal = penalty + learner.C * sum(rule.losses(oracle, part) for part in slices)
     dual = epoch.objective or 0.0  # None: there are no examples
     return replace(epoch, primal=primal, gap=(primal - dual) / primal if primal > 0 else 0.0)

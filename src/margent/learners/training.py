@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from margent import _core
 from margent.learners.duality import WithGap, with_gap
@@ -51,9 +52,14 @@ Callback = Callable[[Epoch], "bool | None"]
 
 @dataclass
 class Training:
-    """The result: weights as the oracle gives them, the history, and how the training ended."""
+    """The result: weights as the oracle gives them, the history, and how the training ended.
+
+    `support`: (example, dual variable, labels) of each wrong answer that the weights are made of, where the learner
+    keeps them.
+    """
 
     weights: Any
+    support: list[tuple[int, float, NDArray[np.int32]]] = field(default_factory=list)
     history: list[Epoch] = field(default_factory=list)
     best_epoch: int | None = None
     interrupted: bool = False
@@ -101,6 +107,7 @@ def train(
                     assert epoch.dev_score is not None
                     if epoch.dev_score > best_score:
                         best_score, result.best_epoch, result.weights = epoch.dev_score, epoch.epoch, weights
+                        result.support = run.support()
                 result.history.append(epoch)
                 bar.epoch_done(epoch)
                 stop = [callback(epoch) for callback in called]
@@ -113,7 +120,7 @@ def train(
         except KeyboardInterrupt:
             result.interrupted = True
     if result.weights is None:
-        result.weights = run.weights()
+        result.weights, result.support = run.weights(), run.support()
     if not _all_bounded(result.weights):
         raise ValueError(
             f"training diverged: a weight is larger than {LARGEST:g} or no number; scale the features, or choose a "
@@ -146,6 +153,7 @@ class _Passes:
     def __init__(self, learner: Any, oracle: Any) -> None:
         self._learner = learner
         self._oracle: Any = oracle if isinstance(oracle, _core.Oracle) else _python_oracle(oracle)
+        self._rule: _core.Rule = learner.rule()
         self.settled = not learner.average  # an epoch without updates is the last: averages still change
 
     def __len__(self) -> int:
@@ -154,8 +162,11 @@ class _Passes:
     def weights(self) -> Any:
         return self._oracle.weights(self._learner.average)
 
+    def support(self) -> list[tuple[int, float, NDArray[np.int32]]]:
+        return self._rule.support()
+
     def epochs(self, random: np.random.Generator, bar: ProgressBar) -> Iterator[Epoch]:
-        rule, n = self._learner.rule(), len(self)
+        rule, n = self._rule, len(self)
         for number in range(1, self._learner.epochs + 1):
             order = random.permutation(n) if self._learner.shuffle else np.arange(n)
             epoch = _run_epoch(self._oracle, rule, order.astype(np.int64), number, bar)
@@ -179,6 +190,9 @@ class _Steps:
 
     def weights(self) -> Any:
         return self._oracle.weights(False)
+
+    def support(self) -> list[tuple[int, float, NDArray[np.int32]]]:
+        return []
 
     def epochs(self, random: np.random.Generator, bar: ProgressBar) -> Iterator[Epoch]:
         steps = self._learner.steps(self._objective, random, bar.advance)

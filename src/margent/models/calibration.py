@@ -28,8 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.errors import CorpusError
-from margent.features.choice import feature_map_for
 from margent.models.confident_spans import FoundSpans, spans_of
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import MISSING
@@ -58,7 +56,7 @@ def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None
     weights = sentence_weights(sample_weight, encoded.n_sequences)
     if tagger.weights_.n_labels == 1:
         return 1.0
-    chain, examples, threads = tagger._chain(), encoded.examples(allowed=allowed), tagger._threads()
+    chain, examples, threads = tagger._chain(encoded), encoded.examples(allowed=allowed), tagger._threads()
     ids, scores = chain.best(examples, threads)
     spans = FoundSpans(chain, encoded, allowed, ids, tagger._labels, tagger.scheme_, threads)
     names = np.array([*extended.names, None], dtype=object)[gold]  # missing: -1, the last
@@ -113,52 +111,6 @@ def _lowest(function: Callable[[float], float], start: float, steps: int = 60) -
         vertex = start + float(np.clip(width * (left - right) / (2 * bend), -width, width)) if bend > 0 else start
         start = min((vertex, start, start - width, start + width), key=function)
     return start
-
-
-def held_out_sentences(tagger: Tagger, y: Any, sample_weight: Any) -> NDArray[np.int64]:
-    """For `Tagger(calibration=share)`: a share of the sentences that count and have a label, drawn with its seed."""
-    weights = sentence_weights(sample_weight, len(y))
-    counting = [
-        i
-        for i, labels in enumerate(y)
-        if (weights is None or weights[i] > 0) and any(label is not None for label in labels)
-    ]
-    if len(counting) < 2:
-        raise CorpusError(
-            f"calibration={tagger.calibration} holds out sentences that have a label and a weight above 0; expected at "
-            f"least 2 of them, got {len(counting)}"
-        )
-    n = min(max(round(float(tagger.calibration or 0) * len(counting)), 1), len(counting) - 1)
-    return np.sort(np.random.default_rng(tagger.seed).permutation(counting)[:n])
-
-
-def held_out_temperature(
-    tagger: Tagger,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    development: tuple[Any, Any, str | None],
-    held: NDArray[np.int64],
-    progress: bool | None,
-) -> float | None:
-    """The temperature of a tagger like this one, trained without the sentences `held` and fitted on them."""
-    rest = np.setdiff1d(np.arange(len(y)), held)
-    weights = sentence_weights(sample_weight, len(y))
-    other = type(tagger)(**{**tagger.get_params(deep=False), "calibration": 0, "scheme": tagger.scheme_})
-    feature_map = feature_map_for(tagger.features, _part(X, rest))
-    # With the labels of the whole: parameters may name some that are only in the sentences held out.
-    parts = (_part(X, rest), _part(y, rest), _part(weights, rest), development)
-    other._learn(feature_map, tagger._labels, None, *parts, (), progress, True)
-    if other.interrupted_:  # half trained, its scores are not of the size of the other's
-        raise KeyboardInterrupt
-    return fitted_temperature(other, _part(X, held), _part(y, held), _part(weights, held))
-
-
-def _part(sequences: Any, numbers: NDArray[np.int64]) -> Any:
-    """Some of the sentences, in whatever they are kept."""
-    if isinstance(sequences, (list, tuple)):
-        return [sequences[i] for i in numbers]
-    return None if sequences is None else sequences[numbers]
 
 
 def reliability(

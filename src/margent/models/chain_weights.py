@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -128,8 +128,13 @@ class ChainWeights:
         """Transitions (B^k, width) and ends (B^(k-1), width): the levels added up."""
         return _add_levels(self.transitions), _add_levels(self.ends)
 
-    def native(self, allowed: NDArray[np.bool_] | None = None) -> _core.LinearChain:
-        """The frozen native chain. `allowed` (B, B): which label may follow which; row L: start, column L: end."""
+    def native(
+        self, allowed: NDArray[np.bool_] | None = None, unigrams: Floats | SparseRows | None = None
+    ) -> _core.LinearChain:
+        """The frozen native chain. `allowed` (B, B): which label may follow which; row L: start, column L: end.
+
+        `unigrams`: other feature weights in the place of these.
+        """
         transitions, ends = self.totals()
         if allowed is not None:
             labels, previous = self.n_labels, np.arange(len(transitions)) % (self.n_labels + 1)
@@ -137,7 +142,7 @@ class ChainWeights:
             transitions[:, :labels][~allowed[previous][:, :labels]] = -np.inf
             ends = ends.copy()
             ends[:, :labels][:, ~allowed[:labels, labels]] = -np.inf
-        arrays = self.for_oracle()
+        arrays = (self if unigrams is None else replace(self, unigrams=unigrams)).for_oracle()
         return _core.LinearChain(self.n_labels, self.order, arrays["unigrams"], arrays["edges"], transitions, ends)
 
     def with_features(self, n_features: int, n_edges: int) -> ChainWeights:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from margent.errors import CorpusError
 from margent.features.encoded import Encoded
+from margent.features.feature_map import FeatureMap
 from margent.metrics.span_counts import SpanCounter
 from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import Allowed
@@ -64,6 +65,7 @@ class Gold:
 
 
 def development_score(
+    feature_map: FeatureMap,
     encoded: Encoded,
     gold: Gold,
     allowed: Allowed | None,
@@ -78,7 +80,9 @@ def development_score(
     examples = encoded.examples(allowed=allowed)
 
     def evaluate(exported: dict[str, Any]) -> float:
-        predicted, _ = ChainWeights.from_oracle(n_labels, order, exported).native(mask).best(examples, threads)
+        weights = ChainWeights.from_oracle(n_labels, order, exported)
+        chain = weights.native(mask, feature_map.rows(encoded, weights.unigrams))
+        predicted, _ = chain.best(examples, threads)
         return gold.score(predicted)
 
     return evaluate

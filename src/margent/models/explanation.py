@@ -67,11 +67,11 @@ def explain_token(
     parts: list[Contribution] = []
     total = 0.0
     for t in range(len(winner)):
-        own = _token_parts(weights, feature_map, encoded, t, int(winner[t]), int(rival[t]))
+        features, changes = _token_changes(weights, feature_map, encoded, t, int(winner[t]), int(rival[t]))
         transitions = _transition_parts(weights, feature_map, names, encoded, t, winner, rival)
-        total += sum(part.weight for part in own) + sum(part.weight for part in transitions)
+        total += float(changes.sum()) + sum(part.weight for part in transitions)
         if t == position:
-            parts += own
+            parts += _largest_parts(feature_map, features, changes, top)
         if position <= t <= position + weights.order:  # the transitions that look at this label
             parts += transitions
     end = _path_end(weights, winner) - _path_end(weights, rival)
@@ -85,17 +85,28 @@ def explain_token(
     return Explanation(position, label, names[rival[position]], total, shown, rest)
 
 
-def _token_parts(
+def _token_changes(
     weights: ChainWeights, feature_map: FeatureMap, encoded: Encoded, t: int, won: int, lost: int
-) -> list[Contribution]:
+) -> tuple[Ids, NDArray[np.float64]]:
+    """The features of token t, and by how much each speaks for one label over the other."""
     if won == lost:
-        return []
-    parts = []
-    for k in range(int(encoded.ptr[t]), int(encoded.ptr[t + 1])):
-        row = weights.label_weights(int(encoded.ids[k]))
-        value = 1.0 if encoded.values is None else float(encoded.values[k])
-        parts.append(Contribution(feature_map.name(int(encoded.ids[k])), value * (float(row[won]) - float(row[lost]))))
-    return parts
+        return np.empty(0, dtype=np.int32), np.empty(0)
+    features, values = feature_map.contributions(encoded, t)
+    if isinstance(weights.unigrams, SparseRows):
+        rows = np.array([weights.label_weights(i) for i in features.tolist()]).reshape(len(features), weights.n_labels)
+    else:
+        rows = weights.unigrams[features]
+    return features, values.astype(np.float64) * (rows[:, won].astype(np.float64) - rows[:, lost])
+
+
+def _largest_parts(
+    feature_map: FeatureMap, features: Ids, changes: NDArray[np.float64], top: int
+) -> list[Contribution]:
+    """The `top` largest changes by name, and those as large as the last of them; a kernel has thousands of others."""
+    sizes = np.abs(changes)
+    least = np.partition(sizes, len(sizes) - top)[len(sizes) - top] if 0 < top < len(sizes) else 0.0
+    chosen = np.flatnonzero(sizes >= least) if top else ()
+    return [Contribution(feature_map.name(int(features[i])), float(changes[i])) for i in chosen]
 
 
 def _transition_parts(

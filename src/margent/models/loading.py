@@ -14,8 +14,9 @@ _KINDS = {"tagger": Tagger}
 def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = True) -> Tagger:
     """The model in a file.
 
-    `function`: the feature function, for a model trained with one (model files hold no code). `mmap`: use the arrays
-    where they lie in the file, shared by all processes that load it; False reads them into memory.
+    `function`: the feature function or the kernel function, for a model trained with one (model files hold no code);
+    where it had both, the pair (kernel function, feature function). `mmap`: use the arrays where they lie in the file,
+    shared by all processes that load it; False reads them into memory.
 
     Raises `ModelFileError` for anything but a sound model file.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,32 +13,30 @@ from numpy.typing import NDArray
 
 from margent import _core, storage
 from margent.errors import CalibrationWarning, ConstraintError, CorpusError
-from margent.features.attribute_map import VectorMap
 from margent.features.choice import feature_map_for
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
-from margent.learners import LEARNERS, PassiveAggressive, learner_named, train
+from margent.learners import LEARNERS, PassiveAggressive, learner_named
 from margent.learners.training import Callback
 from margent.models import tagger_file
-from margent.models.calibration import fitted_temperature, held_out_sentences, held_out_temperature
+from margent.models.calibration import fitted_temperature
 from margent.models.chain_weights import ChainWeights
 from margent.models.confident_spans import ConfidentSpan, FoundSpans
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
 from margent.models.estimator import Estimator
-from margent.models.evaluation import Gold, check_metric, development_score
+from margent.models.evaluation import Gold
 from margent.models.explanation import Explanation, explain_token, top_features
+from margent.models.held_out import held_out_sentences, held_out_temperature
 from margent.models.inputs import as_sentences, sentence_weights, sentences_and_labels
-from margent.models.label_costs import LabelCosts, costs_of
-from margent.models.label_scheme import allowed_pairs, label_scheme
-from margent.models.labels import MISSING, Labellings, LabelSet
+from margent.models.label_costs import LabelCosts
+from margent.models.label_scheme import allowed_pairs
+from margent.models.labels import Labellings, LabelSet
 from margent.models.parameters import check_parameters, check_whole
+from margent.models.tagger_training import Lesson, fit_temperature, learn
 from margent.processors import processor_count
 
 Self = TypeVar("Self", bound="Tagger")
 Labels = list[str]
-
-# Above this many bytes of feature weights in training, only the weights that are touched are kept.
-_DENSE_LIMIT = 1 << 30
 
 
 class Reading(NamedTuple):
@@ -53,10 +51,11 @@ class Tagger(Estimator):
 
     Parameters
     ----------
-    features : str, Templates, list of str, callable or None
-        What is seen of a token: the name of a preset ("generic", "chunking", "ner", "pos", "letters"), templates,
-        "attributes", "vectors", or a function from a sentence to a list with the attributes of each token. None: as
-        the data are: "generic" for tokens and columns, attributes for dicts, vectors for arrays.
+    features : str, Templates, list of str, callable, Kernel or None
+        What is seen of a token: the name of a preset ("generic", "chunking", "ner", "pos", "letters", "spelling"),
+        templates, "attributes", "vectors", or a function from a sentence to a list with the attributes of each token.
+        None: as the data are: "generic" for tokens and columns, attributes for dicts, vectors for arrays. A `Kernel`:
+        labels by likeness to tokens of the training data.
     learner : learner, str or None
         How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf". None:
         `PassiveAggressive()`.
@@ -107,6 +106,8 @@ class Tagger(Estimator):
     feature_map_: FeatureMap
     weights_: ChainWeights
     history_: list[dict[str, Any]]
+    best_epoch_: int | None
+    interrupted_: bool
     _dictionary: LabelDictionary | None
     _native: tuple[Any, _core.LinearChain] | None
     temperature_: float
@@ -178,15 +179,11 @@ class Tagger(Estimator):
         progress : show a progress bar; None: only on a terminal
         """
         check_parameters(self)
-        check_metric("dev_metric", dev_metric)
-        X, y = sentences_and_labels(X, y)
-        feature_map = feature_map_for(self.features, X)
-        development = (X_dev, y_dev, dev_metric)
-        held = held_out_sentences(self, y, sample_weight) if self.calibration else None
-        self._learn(feature_map, LabelSet(), None, X, y, sample_weight, development, callbacks, progress, True)
+        lesson = Lesson(X, y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
+        held = held_out_sentences(self, lesson.y, sample_weight) if self.calibration else None
+        learn(self, lesson, feature_map_for(self.features, lesson.X), LabelSet())
         if held is not None and not self.interrupted_:
-            data = X, y, sample_weight, development
-            self._fit_temperature(lambda: held_out_temperature(self, *data, held, progress))
+            fit_temperature(self, lambda: held_out_temperature(self, lesson, held))
         return self
 
     def partial_fit(
@@ -220,104 +217,21 @@ class Tagger(Estimator):
                 progress=progress,
             )
         check_parameters(self)
-        check_metric("dev_metric", dev_metric)
         feature_map, weights = self.feature_map_, self.weights_
         if weights.order != self.order:
             raise ValueError(
                 f"order is {self.order} now, but this Tagger was fitted with order {weights.order}: "
                 "partial_fit goes on as training began; to change the order, start anew with fit"
             )
-        X, y = sentences_and_labels(X, y)
-        development, grow = (X_dev, y_dev, dev_metric), not freeze_features
+        lesson = Lesson(X, y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
         try:
-            self._learn(feature_map, self._labels, weights, X, y, sample_weight, development, callbacks, progress, grow)
+            learn(self, lesson, feature_map, self._labels, weights, grow=not freeze_features)
         except BaseException:
             # The features found so far stay, with weight 0: the tagger is as good as before.
             self.weights_ = weights.with_features(feature_map.n_unigrams, feature_map.n_edges)
             self._native = None
             raise
         return self
-
-    def _learn(
-        self,
-        feature_map: FeatureMap,
-        labels: LabelSet,
-        weights: ChainWeights | None,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        development: tuple[Any, Any, str | None],
-        callbacks: Iterable[Callback],
-        progress: bool | None,
-        grow: bool,
-    ) -> None:
-        encoded = feature_map.encode(X, grow=grow, min_count=self.min_count)
-        labels = labels.extended(y)
-        ids = labels.encode(y, encoded.lengths)
-        if encoded.n_tokens == 0 or (ids == MISSING).all():
-            raise CorpusError("there is nothing to learn from: the training data have no labelled token")
-        before = None if weights is None else self.scheme_
-        scheme = label_scheme(self.scheme, before, labels, ids, encoded.sequence_ptr)
-        allowed_pairs(self.constrain, labels, scheme)  # wrong constraints are found before training
-        dictionary = self._grown_dictionary(X, ids, weights is not None)
-        allowed = None if dictionary is None else dictionary.allowed(X)
-        given_weights = sentence_weights(sample_weight, encoded.n_sequences)
-        if weights is None and given_weights is not None and not given_weights.any():
-            raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
-        examples = encoded.examples(ids, given_weights, allowed)
-
-        n_labels = len(labels)
-        learner = self._learner()
-        start = None if weights is None else weights.with_labels(n_labels)
-        sparse = self._sparse(feature_map.n_unigrams, n_labels) if start is None else start.sparse
-        oracle = _core.ChainOracle(
-            examples,
-            n_labels,
-            self.order,
-            feature_map.label_transitions,
-            feature_map.n_unigrams,
-            feature_map.n_edges,
-            sparse,
-            costs_of(self.label_costs, labels),
-        )
-        if start is not None:
-            oracle.start_from(start.for_oracle())
-        evaluate = None
-        X_dev, y_dev, metric = development
-        if X_dev is None and (y_dev is not None or metric is not None):
-            raise CorpusError(f"{'dev_metric' if y_dev is None else 'y_dev'} was given without X_dev")
-        if X_dev is not None:
-            X_dev, y_dev = sentences_and_labels(X_dev, y_dev, ("X_dev", "y_dev"))
-            evaluate = self._evaluation(feature_map, labels, scheme, dictionary, X_dev, y_dev, metric)
-        result = train(
-            learner,
-            oracle,
-            seed=self.seed,
-            threads=self._threads(),
-            evaluate=evaluate,
-            callbacks=callbacks,
-            progress=progress,
-        )
-        earlier = [] if weights is None else self.history_
-        if weights is None:  # only now: a `fit` that fails leaves a fitted tagger as it was
-            for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-                delattr(self, name)
-        self.feature_map_ = feature_map
-        self._dictionary = dictionary
-        self._set_labels(labels, scheme)
-        self.weights_ = ChainWeights.from_oracle(n_labels, int(self.order), result.weights)
-        self.history_ = [*earlier, *(epoch.as_dict() for epoch in result.history)]
-        self.best_epoch_ = result.best_epoch
-        self.interrupted_ = result.interrupted
-        self._native = None
-        self._chain()
-        self._warned = False
-        # Costs make a likelihood lean away from the dear mistakes, so that its probabilities are no longer fair.
-        probabilistic = bool(getattr(learner, "probabilistic", False)) and not self.label_costs
-        if weights is None or probabilistic:
-            self.temperature_, self.calibrated_ = 1.0, probabilistic
-        if X_dev is not None and not probabilistic and self.calibration != 0:
-            self._fit_temperature(lambda: fitted_temperature(self, X_dev, y_dev))
 
     def calibrate(self: Self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Fits the `temperature_`, so that a confidence of 0.8 means right in eight cases of ten.
@@ -335,16 +249,6 @@ class Tagger(Estimator):
             raise CorpusError("the tagger predicts no span in these data that their labels could confirm or refute")
         self.temperature_, self.calibrated_ = temperature, True
         return self
-
-    def _fit_temperature(self, fit: Callable[[], float | None]) -> None:
-        """At the end of a training: Ctrl-C, or data without a span to judge, leave what was learned as it is."""
-        try:
-            temperature = fit()
-        except KeyboardInterrupt:
-            self.interrupted_ = True
-            return
-        if temperature is not None:
-            self.temperature_, self.calibrated_ = temperature, True
 
     def _set_labels(self, labels: LabelSet, scheme: str | None) -> None:
         self._labels = labels
@@ -365,33 +269,6 @@ class Tagger(Estimator):
             return self._learner()
         return value
 
-    def _sparse(self, n_features: int, n_labels: int) -> bool:
-        size = 2 * 4 * n_features * _core.padded_width(n_labels)  # weights and their sums, in bytes
-        return self.layout == "sparse" or (self.layout == "auto" and size > _DENSE_LIMIT)
-
-    def _grown_dictionary(self, X: Any, ids: NDArray[np.int32], go_on: bool) -> LabelDictionary | None:
-        if self.restrict_labels is None:
-            return None
-        old = getattr(self, "_dictionary", None) if go_on else None
-        dictionary = old if old is not None else LabelDictionary(int(self.restrict_labels))
-        return dictionary.grown(X, ids, int(self.restrict_labels))
-
-    def _evaluation(
-        self,
-        feature_map: FeatureMap,
-        labels: LabelSet,
-        scheme: str | None,
-        dictionary: LabelDictionary | None,
-        X: Any,
-        y: Any,
-        metric: str | None,
-    ) -> Callable[[dict[str, Any]], float]:
-        encoded = feature_map.encode(X)
-        gold = Gold(y, encoded, labels, spans=scheme is not None, metric=metric)
-        allowed = None if dictionary is None else dictionary.allowed(X)
-        mask = allowed_pairs(self.constrain, labels, scheme)
-        return development_score(encoded, gold, allowed, mask, len(labels), self.order, self._threads())
-
     # Prediction
 
     def predict(
@@ -404,7 +281,7 @@ class Tagger(Estimator):
         `ConstraintError` names the sentence.
         """
         encoded, allowed = self._encode(X, constraints)
-        ids, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
+        ids, scores = self._chain(encoded).best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
         return self._labels.decode(ids, encoded.lengths)
 
@@ -415,7 +292,7 @@ class Tagger(Estimator):
         check_whole("k", k, 1)
         encoded, allowed = self._encode(X, constraints)
         k = min(int(k), len(self._labels) ** int(encoded.lengths.max(initial=0)))  # there are no more
-        ids, values, counts = self._chain().k_best(encoded.examples(allowed=allowed), k, self._threads())
+        ids, values, counts = self._chain(encoded).k_best(encoded.examples(allowed=allowed), k, self._threads())
         _check_found(counts > 0)
         result = []
         for s, (start, length) in enumerate(zip(encoded.sequence_ptr[:-1].tolist(), encoded.lengths.tolist())):
@@ -434,8 +311,8 @@ class Tagger(Estimator):
         says how to get one.
         """
         encoded, allowed = self._encode(X, constraints)
-        scale = self._scale()
-        nodes, _, log_z = self._chain().marginals(encoded.examples(allowed=allowed), scale, False, self._threads())
+        examples, chain, scale = encoded.examples(allowed=allowed), self._chain(encoded), self._scale()
+        nodes, _, log_z = chain.marginals(examples, scale, False, self._threads())
         _check_found(log_z > -np.inf)
         return [nodes[a:b] for a, b in pairwise(encoded.sequence_ptr)]
 
@@ -449,9 +326,10 @@ class Tagger(Estimator):
         `predict_marginals`, a fitted `temperature_` makes the confidences honest.
         """
         encoded, allowed = self._encode(X, constraints)
-        ids, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
+        chain = self._chain(encoded)
+        ids, scores = chain.best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
-        spans = FoundSpans(self._chain(), encoded, allowed, ids, self._labels, self.scheme_, self._threads())
+        spans = FoundSpans(chain, encoded, allowed, ids, self._labels, self.scheme_, self._threads())
         return spans.with_confidence(self._scale())
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
@@ -460,8 +338,8 @@ class Tagger(Estimator):
         check_whole("seed", seed, 0)
         encoded, allowed = self._encode(X, None)
         seed = int(seed) % 2**64
-        scale = self._scale()
-        ids, log_z = self._chain().samples(encoded.examples(allowed=allowed), scale, seed, int(n), self._threads())
+        examples, chain, scale = encoded.examples(allowed=allowed), self._chain(encoded), self._scale()
+        ids, log_z = chain.samples(examples, scale, seed, int(n), self._threads())
         _check_found(log_z > -np.inf)
         starts = encoded.sequence_ptr
         return [self._labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in pairwise(starts)]
@@ -475,7 +353,7 @@ class Tagger(Estimator):
         X, y = sentences_and_labels(X, y)
         encoded, allowed = self._encode(X, None)
         gold = Gold(y, encoded, self._labels, spans=self.scheme_ is not None)
-        predicted, scores = self._chain().best(encoded.examples(allowed=allowed), self._threads())
+        predicted, scores = self._chain(encoded).best(encoded.examples(allowed=allowed), self._threads())
         _check_found(scores > -np.inf)
         return gold.score(predicted, sentence_weights(sample_weight, encoded.n_sequences))
 
@@ -491,14 +369,15 @@ class Tagger(Estimator):
         if position is not None and (not isinstance(position, (int, np.integer)) or not -length <= position < length):
             raise ValueError(f"position should be within the sentence of {length} tokens, got {position!r}")
         positions = range(length) if position is None else [position % length]
-        winner, best = self._chain().best(encoded.examples(allowed=allowed), 1)
+        chain = self._chain(encoded)
+        winner, best = chain.best(encoded.examples(allowed=allowed), 1)
         _check_found(best > -np.inf)
         explanations = []
         for t in positions:
             others = {t: [name for i, name in enumerate(self._labels.names) if i != winner[t]]}
             try:
                 _, restricted = self._encode([sentence], [others])
-                rival, score = self._chain().best(encoded.examples(allowed=restricted), 1)
+                rival, score = chain.best(encoded.examples(allowed=restricted), 1)
             except ConstraintError:
                 rival, score = winner, np.array([-np.inf])
             explanations.append(
@@ -522,7 +401,7 @@ class Tagger(Estimator):
     def n_features_in_(self) -> int:
         """How many numbers a token has; only of a tagger that was fitted to arrays."""
         self._check_fitted()
-        if not isinstance(self.feature_map_, VectorMap):
+        if self.feature_map_.n_dimensions is None:
             raise AttributeError(f"n_features_in_ is for arrays; this {type(self).__name__} was fitted to text")
         return self.feature_map_.n_dimensions
 
@@ -584,8 +463,15 @@ class Tagger(Estimator):
             return encoded, given
         return encoded, both_allowed(self._dictionary.allowed(X), given)
 
-    def _chain(self) -> _core.LinearChain:
-        """The native chain, made anew after a change of the weights or of `constrain`."""
+    def _chain(self, encoded: Encoded | None = None) -> _core.LinearChain:
+        """The native chain to search `encoded` with; the same for all, unless the feature map is a kernel.
+
+        Made anew after a change of the weights or of `constrain`.
+        """
+        own = self.weights_.unigrams
+        rows = own if encoded is None else self.feature_map_.rows(encoded, own)
+        if rows is not own:
+            return self.weights_.native(allowed_pairs(self.constrain, self._labels, self.scheme_), rows)
         if self._native is None or self._native[0] != self.constrain:
             mask = allowed_pairs(self.constrain, self._labels, self.scheme_)
             self._native = self.constrain, self.weights_.native(mask)

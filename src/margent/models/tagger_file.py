@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from margent import __version__
 from margent.corpus.schemes import SCHEMES, spans
 from margent.errors import CorpusError
-from margent.features.attribute_map import AttributeMap
 from margent.features.choice import restored_feature_map
 from margent.features.feature_map import restored_strings
+from margent.features.kernel import Kernel
 from margent.features.templates import Templates
 from margent.learners import learner_name, learner_named
 from margent.models.calibration import LARGEST, SMALLEST
@@ -73,7 +73,9 @@ def _parameters(tagger: Tagger) -> dict[str, Any]:
     values["order"] = tagger.weights_.order
     values["restrict_labels"] = None if tagger._dictionary is None else tagger._dictionary.min_count
     features = tagger.features
-    if isinstance(features, (Templates, list, tuple)):
+    if isinstance(features, Kernel):
+        features = None if features.has_code else {"kernel": features.stored()}
+    elif isinstance(features, (Templates, list, tuple)):
         features = {"templates": list(Templates(features.lines if isinstance(features, Templates) else features).lines)}
     values["features"] = None if callable(features) else features
     values["constrain"] = (
@@ -98,11 +100,11 @@ def _plain(value: Any) -> Any:
 def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     """The tagger in a file, everything in it checked."""
     tagger = _with_parameters(kind, file)
-    _set_learned(tagger, file, function)
+    _set_learned(tagger, file)
+    if function is not None:
+        tagger.features = tagger.feature_map_.give_function(function)
     if tagger.weights_.order != tagger.order:
         raise file.error("its weights are of another order than its parameters say")
-    if function is not None:
-        tagger.features = function
     try:
         tagger._chain()
     except ValueError as error:
@@ -110,18 +112,12 @@ def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     return tagger
 
 
-def _set_learned(tagger: Tagger, file: ModelFile, function: Any) -> None:
+def _set_learned(tagger: Tagger, file: ModelFile) -> None:
     """Gives a tagger what a file says was learned. Its parameters may have been set anew since, so they say nothing."""
     labels = LabelSet(file.texts("labels"))
     if not len(labels) or len(labels.ids) != len(labels) + 1:
         raise file.error("its labels should be different from each other, and at least one")
-    if function is not None and not callable(function):
-        raise TypeError(f"function should be the feature function that the model was trained with, got {function!r}")
     feature_map = restored_feature_map(file)
-    if isinstance(feature_map, AttributeMap) and feature_map.needs_function:
-        feature_map.function = function
-    elif function is not None:
-        raise ValueError("this model was not trained with a feature function; leave out `function`")
     tagger.feature_map_ = feature_map
     tagger.weights_ = ChainWeights.restored(file, len(labels), feature_map.n_unigrams, feature_map.n_edges)
     tagger._set_labels(labels, _restored_scheme(tagger, file, labels))
@@ -155,8 +151,12 @@ def _with_parameters(kind: type[Tagger], file: ModelFile) -> Tagger:
     given = dict(file.value("parameters", dict))
     try:
         features = given.pop("features", None)
-        given["features"] = Templates(features["templates"]) if isinstance(features, dict) else features
-        if not isinstance(given["features"], (Templates, str, NoneType)):
+        if isinstance(features, dict):
+            restore = Kernel.restored if "kernel" in features else Templates
+            given["features"] = restore(features["kernel" if "kernel" in features else "templates"])
+        else:
+            given["features"] = features
+        if not isinstance(given["features"], (Templates, Kernel, str, NoneType)):
             raise TypeError(f"features should not be {features!r}")
         learner = given.pop("learner", None)
         given["learner"] = learner_named(**learner) if isinstance(learner, dict) else learner
@@ -201,4 +201,6 @@ def set_copied_state(tagger: Tagger, state: dict[str, Any]) -> None:
     vars(tagger).update(state["attributes"])
     if "stored" in state:
         header, arrays = state["stored"]
-        _set_learned(tagger, ModelFile("<memory>", "tagger", __version__, header, arrays), state["function"])
+        _set_learned(tagger, ModelFile("<memory>", "tagger", __version__, header, arrays))
+        if state["function"] is not None:
+            tagger.feature_map_.give_function(state["function"])

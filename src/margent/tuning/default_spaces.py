@@ -20,6 +20,8 @@ _SPACES: dict[str, dict[str, Any]] = {
     "larank": {"C": Range(0.001, 10, log=True), "k": [1, 2, 5]},  # made for a single pass
     "ssvm": {"C": Range(0.001, 10, log=True)},
     "crf": {"l2": Range(0.001, 100, log=True)},
+    "hmsvm": {"C": Range(0.001, 10, log=True)},
+    "dual-perceptron": {"epochs": _EPOCHS},
 }
 
 

@@ -318,7 +318,7 @@ def test_an_interruption_while_calibrating_keeps_the_model(raw: Tagger, monkeypa
     def interrupt(*arguments: Any) -> float:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("margent.models.calibration.fitted_temperature", interrupt)
+    monkeypatch.setattr("margent.models.held_out.fitted_temperature", interrupt)
     tagger = Tagger(learner=Perceptron(epochs=3), calibration=0.3).fit(*TRAIN)
     assert tagger.interrupted_ and not tagger.calibrated_
     assert tagger.predict(TEST[0]) == raw.predict(TEST[0])

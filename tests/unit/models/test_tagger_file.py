@@ -9,6 +9,7 @@ import pickle
 import random
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from scipy import sparse
 
 import margent
-from margent import Constraints, Perceptron, Tagger, storage
+from margent import Constraints, Kernel, Perceptron, Tagger, storage
 from margent.corpus.schemes import labels_of
 from margent.errors import ConstraintError, CorpusError, ModelFileError
 
@@ -34,6 +35,12 @@ ONE = Perceptron(epochs=2)
 
 def attributes(sentence: list[str]) -> list[dict[str, Any]]:
     return [{"w": word, "n": len(word)} for word in sentence]
+
+
+def cosine(A: Any, B: Any) -> Any:
+    """A kernel of one's own, of arrays and of sparse matrices."""
+    A, B = (M.toarray() if sparse.issparse(M) else M for M in (A, B))
+    return A @ B.T / (1 + np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1)))
 
 
 ATTRIBUTES = [attributes(x) for x in WORDS]
@@ -56,6 +63,16 @@ CASES: dict[str, tuple[Tagger, Any, Any]] = {
     "pairs": (Tagger(LINES, ONE, constrain=[("N", "V"), (None, "D")]), WORDS, PLAIN),
     "pair costs": (Tagger(LINES, ONE, label_costs={"N": 2, ("N", "D"): 0.5}), WORDS, PLAIN),
     "costs": (Tagger(LINES, ONE, label_costs={"N": 2}, seed=3, threads=2), WORDS, PLAIN),
+    "kernel": (Tagger(Kernel("polynomial"), ONE), WORDS, PLAIN),
+    "kernel columns": (Tagger(Kernel("rbf", window=5, features=[*LINES[:3], "B"]), ONE, order=2), COLUMNS, PLAIN),
+    "kernel letters": (Tagger(Kernel("string-spectrum", window=1), ONE, scheme="iob2", constrain=True), WORDS, SPANS),
+    "kernel attributes": (Tagger(Kernel("linear", gamma=np.float64(0.5)), ONE, layout="sparse"), ATTRIBUTES, PLAIN),
+    "kernel vectors": (Tagger(Kernel("rbf", cache_mb=0.001), ONE, restrict_labels=None), ROWS, PLAIN),
+    "kernel matrices": (Tagger(Kernel(degree=3), ONE), [sparse.csr_matrix(rows) for rows in ROWS], PLAIN),
+    "kernel features": (Tagger(Kernel(features=attributes), ONE), WORDS, PLAIN),
+    "kernel function": (Tagger(Kernel(cosine, features="pos"), ONE, restrict_labels=2), WORDS, PLAIN),
+    "kernel functions": (Tagger(Kernel(cosine, features=attributes), ONE), WORDS, PLAIN),
+    "kernel of vectors": (Tagger(Kernel(cosine), ONE), ROWS, PLAIN),
 }
 
 
@@ -78,6 +95,9 @@ def answers(tagger: Tagger, X: Any) -> Any:
 
 
 def function_of(tagger: Tagger) -> Any:
+    if isinstance(tagger.features, Kernel):
+        code = tuple(part for part in (tagger.features.kind, tagger.features.features) if callable(part))
+        return code if len(code) == 2 else next(iter(code), None)
     return attributes if tagger.features is attributes else None
 
 
@@ -103,6 +123,9 @@ def test_parameters_come_back_too(case: Any, tmp_path: Path) -> None:
     for name in ("order", "scheme", "restrict_labels", "min_count", "layout", "seed", "threads", "label_costs"):
         assert getattr(loaded, name) == getattr(tagger, name)
     assert loaded.learner == tagger.learner
+    if isinstance(tagger.features, Kernel):
+        assert loaded.features == replace(tagger.features, features=loaded.features.features)
+        assert loaded.feature_map_.gamma == tagger.feature_map_.gamma
     assert loaded.fit(X, y).predict(X) == tagger.predict(X)  # so that training anew gives the same model
 
 
@@ -379,6 +402,7 @@ def mutate_arrays(arrays: dict[str, Any], dice: random.Random) -> dict[str, Any]
 
 
 FUZZED = ["templates", "columns", "sparse", "attributes", "vectors", "order 2", "dictionary", "constrained", "pairs"]
+FUZZED += ["kernel", "kernel columns", "kernel letters", "kernel vectors", "kernel matrices"]
 
 
 @pytest.mark.parametrize("compact", [False, True], ids=["full", "compact"])
@@ -415,11 +439,11 @@ def use(tagger: Tagger, X: Any, y: Any) -> None:
         tagger.predict([X[0]], [Constraints(labels={0: str(tagger.classes_[0])})])
     except ConstraintError:
         assert tagger.constrain or tagger._dictionary is not None
-    except CorpusError as error:  # a changed number of columns
-        assert "column" in str(error)
+    except CorpusError as error:  # a changed number of columns or dimensions, a kernel for other numbers than these
+        assert any(word in str(error) for word in ("column", "features a token", "too large for 32 bits"))
         return
     tagger.set_params(learner=Perceptron(epochs=1), label_costs=None)
-    tagger.partial_fit(X, y, freeze_features=len(X) % 2 == 0)
+    tagger.partial_fit(X, y, freeze_features=tagger.feature_map_.kernel is None and len(X) % 2 == 0)
     tagger.partial_fit(X, y, X_dev=X, y_dev=y)
 
 
