@@ -59,20 +59,19 @@ def test_neighbouring_spans_of_one_kind_stay_apart():
 def test_the_committees_leave_out_templates_that_there_are():
     for corpus, files in {"conll2000": ("chunking",), "conll2002-esp": ("entities", "second-stage")}.items():
         lines = [line for name in files for line in best._templates(f"best-{name}.txt")]
-        for member in best.COMMITTEES[corpus]:
+        for member in (*best.COMMITTEES[corpus], *best.COMPARED[corpus]):
             for name in member.without:
                 assert any(line.startswith(name) for line in lines), name
 
 
 def test_the_report_has_test_figures_of_the_vote_alone():
-    scores = {"token_f": 0.9, "chunk_f": 0.8}
-    members = [{"token_f": 0.7, "chunk_f": 0.61}] * 5
-    text = best.report(
-        [
-            {"corpus": "conll2000", "test": False, "vote": scores, "members": members},
-            {"corpus": "conll2000", "test": True, "vote": {"token_f": 0.99, "chunk_f": 0.98}},
-        ]
-    )
-    test, development = text.split("On development data")
+    def scores(chunk_f: float) -> dict[str, float]:
+        return {"token_f": 0.9, "chunk_f": chunk_f}
+
+    n = len(best.COMMITTEES["conll2002-esp"])
+    development = {"vote": scores(0.8), "member": [scores(0.61)] * n, "compared": [scores(0.5)]}
+    rows = [{"test": False, **development}, {"test": True, "vote": scores(0.98)}]
+    text = best.report([{"corpus": "conll2002-esp", **row} for row in rows])
+    test, development_table = text.split("On development data")
     assert "98.00" in test and "61.00" not in test
-    assert development.count("61.00") == 5 and "80.00" in development
+    assert development_table.count("61.00") == n and "80.00" in development_table and "50.00" in development_table
