@@ -59,7 +59,7 @@ class Member(NamedTuple):
 FIRM = {"C": 0.05, "k": 5, "epochs": 20}
 CALM = {"C": 0.01, "k": 5, "epochs": 12}
 # Members that differ much vote better than members that are good: each leaves out other templates. Those for chunking
-# were chosen on the development data below, those for Spanish on two of five blocks of its training and development set.
+# were chosen on the development data below, those for Spanish on two of five blocks of training and development set.
 COMMITTEES = {
     "conll2000": (
         Member("iobes", 1, "mira", FIRM),
