@@ -25,8 +25,9 @@ _HOME: dict[str, str] = {
     "DualPerceptron": "margent.learners",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
-    "Kernel": "margent.features",
+    "HiddenMarkov": "margent.learners",
     "HiddenMarkovSVM": "margent.learners",
+    "Kernel": "margent.features",
     "LaRank": "margent.learners",
     "MargentError": "margent.errors",
     "MIRA": "margent.learners",
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     from margent.learners import SDM as SDM
     from margent.learners import Answer as Answer
     from margent.learners import DualPerceptron as DualPerceptron
+    from margent.learners import HiddenMarkov as HiddenMarkov
     from margent.learners import HiddenMarkovSVM as HiddenMarkovSVM
     from margent.learners import LaRank as LaRank
     from margent.learners import Oracle as Oracle

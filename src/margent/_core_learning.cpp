@@ -11,6 +11,7 @@
 #include "chain_oracle.hpp"
 #include "chain_weights.hpp"
 #include "frank_wolfe.hpp"
+#include "gold_counts.hpp"
 #include "hidden_markov_svm.hpp"
 #include "larank.hpp"
 #include "mira.hpp"
@@ -54,6 +55,32 @@ nb::dict export_weights(ChainOracle& oracle, bool average) {
   }
   out["transitions"] = transitions;
   out["ends"] = ends;
+  return out;
+}
+
+// What the labels of the examples were seen with, in the form of export_weights, but feature counts always compressed.
+nb::dict export_counts(ChainOracle& oracle) {
+  if (oracle.kernel()) throw nb::value_error("a hidden Markov model counts features, and a kernel has none: choose another learner");
+  const std::size_t width = oracle.shape().width;
+  const std::int64_t n_unigrams = oracle.dense() ? oracle.dense()->n_rows() : oracle.sparse()->n_rows();
+  GoldCounts counts;
+  {
+    nb::gil_scoped_release release;
+    counts = count_gold(oracle.examples(), oracle.shape(), n_unigrams);
+  }
+  const auto levels = [width](std::vector<std::vector<double>>& tables) {
+    nb::list out;
+    for (std::vector<double>& table : tables) {
+      const std::size_t rows = table.size() / width;
+      out.append(to_numpy(std::move(table), {rows, width}));
+    }
+    return out;
+  };
+  nb::dict out;
+  out["unigrams"] = nb::make_tuple(to_numpy(std::move(counts.ptr)), to_numpy(std::move(counts.columns)), to_numpy(std::move(counts.counts)));
+  out["negative"] = counts.negative;
+  out["transitions"] = levels(counts.transitions);
+  out["ends"] = levels(counts.ends);
   return out;
 }
 
@@ -316,6 +343,10 @@ void bind_learning(nb::module_& m) {
       }, nb::keep_alive<1, 2>(), nb::arg("examples"), nb::arg("n_labels"), nb::arg("order"), nb::arg("learn_transitions"),
            nb::arg("n_unigrams"), nb::arg("n_edges"), nb::arg("sparse"), nb::arg("label_costs"),
            nb::arg("kernel") = nb::none(), nb::arg("cache_bytes") = 0)
+      .def_prop_ro("n_labels", [](const ChainOracle& oracle) { return oracle.shape().n_labels; })
+      .def_prop_ro("learn_transitions", &ChainOracle::learn_transitions)
+      .def_prop_ro("label_costs", [](const ChainOracle& oracle) { return to_numpy(std::vector<float>(oracle.label_costs())); })
+      .def("counts", &export_counts, "How often labels were seen with each feature, after each history and at the end.")
       .def("weights", &export_weights, nb::arg("average"))
       .def("start_from", &import_weights, nb::arg("weights"));
 

@@ -6,12 +6,14 @@ import argparse
 import dataclasses
 import json
 import os
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.options import whole
 
 if TYPE_CHECKING:
     from margent.features.kernel_map import KernelMap
+    from margent.models.support import SupportSequences
     from margent.models.tagger import Tagger
 
 _EXAMPLES = """\
@@ -19,6 +21,7 @@ examples:
   margent inspect model.margent
   margent inspect model.margent --label B-PER --top 20
   margent inspect model.margent --json > model.json
+  margent inspect model.margent --support 3 --plot support.png
 """
 
 
@@ -29,13 +32,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("model", metavar="MODEL", help="a model file")
     add("--label", metavar="L", action="append", help="only the features of this label (may be repeated)")
     add("--top", type=whole(1), default=5, metavar="N", help="how many features and transitions (default: 5)")
+    add(
+        "--support",
+        type=whole(0),
+        metavar="N",
+        help="training sentences to show with their support sequences, those "
+        "that were hardest to learn (models of hmsvm and dual-perceptron; default: 1)",
+    )
+    add("--plot", metavar="FILE", help="draw the support sequences of the hardest sentence")
     add("--json", action="store_true", help="print one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from margent.models import load
 
+    if arguments.plot is not None:
+        from margent.metrics.drawing import check_format
+
+        check_format(arguments.plot)
     tagger = load(arguments.model)
+    support = _support(tagger, arguments)
     labels = arguments.label or [str(name) for name in tagger.classes_]
     features = {label: tagger.top_features(label, arguments.top) for label in labels}
     transitions = tagger.top_transitions(arguments.top)
@@ -49,6 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
                 for label, rows in features.items()
             },
             "top_transitions": [{"from": left, "to": right, "weight": weight} for left, right, weight in transitions],
+            "support": [
+                {
+                    "sentence": sentence.number,
+                    "tokens": sentence.tokens,
+                    "gold": sentence.gold,
+                    "sequences": [sequence._asdict() for sequence in sentence.sequences],
+                }
+                for sentence in support
+            ],
         }
         print(json.dumps(whole_model, indent=2, ensure_ascii=False))
         return 0
@@ -64,7 +89,25 @@ def run(arguments: argparse.Namespace) -> int:
         width = max(len(left) for left, _, _ in transitions)
         for left, right, weight in transitions:
             print(f"  {weight:+10.3f}  {left:{width}} -> {right}")
+    if support and not arguments.label:
+        print("\nsupport sequences:")
+        print(indent("\n\n".join(map(str, support)), "  "))
     return 0
+
+
+def _support(tagger: Tagger, arguments: argparse.Namespace) -> list[SupportSequences]:
+    """The sentences to show, drawn on the way if a picture is wanted."""
+    known = tagger._support
+    if known is None or not len(known):
+        if arguments.support or arguments.plot:
+            raise ValueError(
+                f"{arguments.model}: it keeps no support sequences, as models of hmsvm and dual-perceptron do"
+            )
+        return []
+    if arguments.plot is not None:
+        tagger.support_sequences(known.heaviest(1)[0]).plot(arguments.plot)
+    wanted = 1 if arguments.support is None else arguments.support
+    return [tagger.support_sequences(number) for number in known.heaviest(wanted)]
 
 
 def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
@@ -109,6 +152,7 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "interrupted": tagger.interrupted_,
         "temperature": tagger.temperature_,
         "calibrated": tagger.calibrated_,
+        "support_sequences": None if tagger._support is None else len(tagger._support),
     }
 
 

@@ -35,13 +35,15 @@ def add_learner_options(parser: argparse.ArgumentParser) -> None:
 def _help(meanings: dict[str, dict[str, str]]) -> str:
     """Each meaning with its learners, their usual default, and those whose default is another.
 
-    The learners of a meaning that most of them share are not named where all have the option.
+    Where all learners but one or two have the option, of the meaning that most of them share only those are named.
     """
-    everywhere = sum(map(len, meanings.values())) == len(LEARNERS)
+    without = [name for name in LEARNERS if not any(name in defaults for defaults in meanings.values())]
     texts: list[str] = []
     for text, defaults in sorted(meanings.items(), key=lambda item: -len(item[1])):
         usual = Counter(defaults.values()).most_common(1)[0][0]
-        facts = [] if everywhere and 2 * len(defaults) > len(LEARNERS) else [", ".join(defaults)]
+        facts = [", ".join(defaults)]
+        if len(without) <= 2 and 2 * len(defaults) > len(LEARNERS):
+            facts = [f"all but {', '.join(without)}"] if without else []
         facts += [f"default: {usual}"] + [f"{name}: {value}" for name, value in defaults.items() if value != usual]
         texts.append(f"{text} ({'; '.join(facts)})".strip())
     return "; ".join(texts)

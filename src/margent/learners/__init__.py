@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from margent.learners.crf import CRF
+from margent.learners.hidden_markov import HiddenMarkov
 from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
 from margent.learners.larank import LaRank
 from margent.learners.mira import MIRA
@@ -26,6 +27,7 @@ LEARNERS: dict[str, type[Any]] = {
     "larank": LaRank,
     "ssvm": StructuredSVM,
     "crf": CRF,
+    "hmm": HiddenMarkov,
     "hmsvm": HiddenMarkovSVM,
     "dual-perceptron": DualPerceptron,
 }
@@ -57,6 +59,7 @@ __all__ = [
     "Answer",
     "DualPerceptron",
     "Epoch",
+    "HiddenMarkov",
     "HiddenMarkovSVM",
     "LaRank",
     "Learner",

@@ -5,6 +5,16 @@ from __future__ import annotations
 from margent.models.calibration import reliability
 from margent.models.constraints import Constraints
 from margent.models.loading import load
+from margent.models.support import SupportSequence, SupportSequences
 from margent.models.tagger import ConfidentSpan, Reading, Tagger
 
-__all__ = ["ConfidentSpan", "Constraints", "Reading", "Tagger", "load", "reliability"]
+__all__ = [
+    "ConfidentSpan",
+    "Constraints",
+    "Reading",
+    "SupportSequence",
+    "SupportSequences",
+    "Tagger",
+    "load",
+    "reliability",
+]

@@ -133,6 +133,11 @@ class SupportSet:
         """How many support sequences there are."""
         return len(self.weights)
 
+    def heaviest(self, n: int) -> list[int]:
+        """The n sentences whose support sequences weigh most together: what was hard to learn. The heaviest first."""
+        totals = np.bincount(self.owners, self.weights, minlength=len(self.numbers))
+        return [int(number) for number in self.numbers[np.argsort(-totals, kind="stable")[:n]]]
+
     def of_sentence(self, number: int, names: Sequence[str]) -> SupportSequences:
         """Those of one sentence, with its labels by name."""
         j = int(np.searchsorted(self.numbers, number))

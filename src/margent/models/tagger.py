@@ -32,6 +32,7 @@ from margent.models.label_costs import LabelCosts
 from margent.models.label_scheme import allowed_pairs
 from margent.models.labels import Labellings, LabelSet
 from margent.models.parameters import check_parameters, check_whole
+from margent.models.support import SupportSequences, SupportSet
 from margent.models.tagger_training import Lesson, fit_temperature, learn
 from margent.processors import processor_count
 
@@ -109,6 +110,7 @@ class Tagger(Estimator):
     best_epoch_: int | None
     interrupted_: bool
     _dictionary: LabelDictionary | None
+    _support: SupportSet | None
     _native: tuple[Any, _core.LinearChain] | None
     temperature_: float
     calibrated_: bool
@@ -421,6 +423,25 @@ class Tagger(Estimator):
         pairs = (divmod(int(i), len(self._labels)) for i in chosen)
         return [(self._labels.names[i], self._labels.names[j], float(matrix[i, j])) for i, j in pairs]
 
+    def support_sequences(self, sentence: int) -> SupportSequences:
+        """The wrong labellings of a training sentence, by its number, that the weights are made of; heaviest first.
+
+        For taggers that learned with `HiddenMarkovSVM` or `DualPerceptron`. Printed, it shows the right labels and,
+        of each support sequence, its weight and the labels that differ; `plot` draws that.
+        """
+        self._check_fitted()
+        if self._support is None:
+            raise ValueError(
+                "this tagger keeps no support sequences: they come with HiddenMarkovSVM and DualPerceptron, and "
+                "are not in a compact model file"
+            )
+        check_whole("sentence", sentence, 0)
+        if sentence >= self._support.n_sentences:
+            raise ValueError(
+                f"there is no sentence {sentence}: training had {self._support.n_sentences}, counted from 0"
+            )
+        return self._support.of_sentence(int(sentence), self._labels.names)
+
     def _label_id(self, label: str) -> int:
         if label is None or label not in self._labels.ids:
             raise ValueError(f"there is no label {label!r}; expected one of {', '.join(self._labels.names)}")
@@ -431,8 +452,8 @@ class Tagger(Estimator):
     def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
         """Writes the model to one file; an existing file is replaced only when the new one is complete.
 
-        `compact`: leave out features whose weights are all zero and keep the others in 16 bits. Half the size or less;
-        predictions may change where two labellings are nearly equal.
+        `compact`: leave out features whose weights are all zero, and support sequences, and keep the other weights in
+        16 bits. Half the size or less; predictions may change where two labellings are nearly equal.
         """
         self._check_fitted()
         header, arrays = tagger_file.stored(self, compact=compact)

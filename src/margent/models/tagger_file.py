@@ -22,6 +22,7 @@ from margent.models.constraints import LabelDictionary
 from margent.models.label_costs import restored_costs, stored_costs
 from margent.models.labels import LabelSet
 from margent.models.parameters import check_parameters
+from margent.models.support import SupportSet
 from margent.storage import ModelFile
 
 NoneType = type(None)
@@ -37,7 +38,7 @@ _PLAIN = ("order", "scheme", "restrict_labels", "min_count", "calibration", "lay
 _LEARNED = (
     *("feature_map_", "weights_", "classes_", "scheme_", "history_", "best_epoch_", "interrupted_"),
     *("temperature_", "calibrated_", "_warned"),
-    *("_labels", "_native", "_dictionary"),
+    *("_labels", "_native", "_dictionary", "_support"),
 )
 
 
@@ -64,6 +65,9 @@ def stored(tagger: Tagger, *, compact: bool) -> Stored:
     if tagger._dictionary is not None:
         words, ends = tagger._dictionary.words.dump()
         arrays |= {"dictionary": words, "dictionary.ends": ends, "dictionary.pairs": tagger._dictionary.pairs}
+    if tagger._support is not None and not compact:
+        support_header, support_arrays = tagger._support.stored()
+        header, arrays = {**header, **support_header}, {**arrays, **support_arrays}
     return header, arrays
 
 
@@ -132,6 +136,7 @@ def _set_learned(tagger: Tagger, file: ModelFile) -> None:
         tagger.temperature_ = file.value("temperature", float, minimum=SMALLEST, maximum=LARGEST)
     tagger._native = None
     tagger._dictionary = _restored_dictionary(file, len(labels))
+    tagger._support = SupportSet.restored(file, len(labels))
 
 
 def _restored_scheme(tagger: Tagger, file: ModelFile, labels: LabelSet) -> str | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.errors import CorpusError
 from margent.features.feature_map import FeatureMap
-from margent.learners import train
+from margent.learners import DualPerceptron, HiddenMarkovSVM, train
 from margent.learners.training import Callback, Training
 from margent.models.calibration import fitted_temperature
 from margent.models.chain_weights import ChainWeights
@@ -22,9 +22,13 @@ from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.label_costs import costs_of
 from margent.models.label_scheme import allowed_pairs, label_scheme
 from margent.models.labels import MISSING, LabelSet
+from margent.models.support import SupportSet
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
+
+WITH_SUPPORT = (HiddenMarkovSVM, DualPerceptron)
+"""Learners that keep the wrong labellings that their weights are made of."""
 
 # Above this many bytes of feature weights in training, only the weights that are touched are kept.
 _DENSE_LIMIT = 1 << 30
@@ -123,6 +127,8 @@ def learn(
         progress=lesson.progress,
     )
     _set_learned(tagger, feature_map, labelling, result, goes_on=weights is not None)
+    if isinstance(learner, WITH_SUPPORT):
+        tagger._support = SupportSet.of(result.support, lesson.X, ids, encoded.sequence_ptr)
     # Costs make a likelihood lean away from the dear mistakes, so that its probabilities are no longer fair.
     probabilistic = bool(getattr(learner, "probabilistic", False)) and not tagger.label_costs
     if weights is None or probabilistic:
@@ -191,7 +197,7 @@ def _set_learned(
         weights, used, _ = weights.without_zero_rows()
         feature_map = feature_map.kept(used)
     tagger.feature_map_, tagger.weights_ = feature_map, weights
-    tagger._dictionary = labelling.dictionary
+    tagger._dictionary, tagger._support = labelling.dictionary, None
     tagger._set_labels(labelling.labels, labelling.scheme)
     tagger.history_ = [*earlier, *(epoch.as_dict() for epoch in result.history)]
     tagger.best_epoch_ = result.best_epoch

@@ -54,3 +54,22 @@ def test_the_gap_is_told(margent, folder, tmp_path):
     output = margent("inspect", tmp_path / "m").output
     gap = library.load(tmp_path / "m").history_[-1]["gap"]
     assert f"gap {gap:.2g} (wanted: 1e-06)" in output
+
+
+def test_support_sequences(margent, fails, folder, tmp_path):
+    model = tmp_path / "svm.margent"
+    margent("train", folder / "dev.txt", "-m", model, "--learner", "hmsvm", "--slack", "l2", "--epochs", 3)
+    output = margent("inspect", model).output
+    assert output.count("support sequences\n") == 1 and " gold " in output
+    assert margent("inspect", model, "--support", 3).output.count("support sequences\n") == 3
+    report = json.loads(margent("inspect", model, "--json", "--support", 2).output)
+    assert report["support_sequences"] >= len(report["support"]) == 2
+    weights = [sum(s["weight"] for s in sentence["sequences"]) for sentence in report["support"]]
+    assert weights[0] >= weights[1] > 0
+    assert len(report["support"][0]["tokens"]) == len(report["support"][0]["sequences"][0]["labels"])
+    margent("inspect", model, "--plot", tmp_path / "support.png")
+    assert (tmp_path / "support.png").stat().st_size > 0
+    fails(2, "support.xyz: expected a name of a picture", "inspect", model, "--plot", tmp_path / "support.xyz")
+    plain = folder / "model.margent"
+    fails(2, "--support and --plot are for models of hmsvm and dual-perceptron", "inspect", plain, "--support", 1)
+    assert "support" not in margent("inspect", plain).output

@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[3]
 
 def test_list(margent):
     lines = margent("reproduce", "--papers", ROOT / "papers").output.splitlines()
-    assert [line.split()[0] for line in lines] == ["kbest", "kbest/best"]
-    assert "k-Best Max-margin Approaches" in lines[0]
+    assert [line.split()[0] for line in lines] == ["hmsvm", "kbest", "kbest/best"]
+    assert "Hidden Markov Support" in lines[0] and "k-Best Max-margin Approaches" in lines[1]
 
 
 def test_another_run_in_the_folder_of_a_paper(tmp_path):
@@ -48,7 +48,7 @@ def test_options_reach_the_experiment(margent, tmp_path, monkeypatch):
 
 def test_unknown_name(fails):
     fails(2, "there is no paper 'moon' in", "reproduce", "moon")
-    fails(2, "expected one of kbest", "reproduce", "moon")
+    fails(2, "expected one of hmsvm, kbest", "reproduce", "moon")
 
 
 @pytest.mark.parametrize("name", ["nowhere", "papers"])

@@ -199,3 +199,16 @@ def test_the_gap_is_shown_and_missed(margent, folder, tmp_path):
     assert f"the gap is {gap:.2g}, wanted 1e-06: it takes more --epochs" in output
     assert "it takes more" not in margent(*train, "--gap", 0.99).output
     assert "primal" not in margent(*train).output
+
+
+def test_a_hidden_markov_model(margent, fails, folder, tmp_path):
+    model = tmp_path / "hmm.margent"
+    options = ["--learner", "hmm", "--smoothing", "0.05", "--transition-smoothing", "0.2"]
+    outcome = margent("train", folder / "train.txt", "--dev", folder / "dev.txt", "-m", model, *options)
+    assert outcome.status == 0 and outcome.errors == "" and "objective" in outcome.output
+    tagger = library.load(model)
+    assert tagger.learner == library.HiddenMarkov(smoothing=0.05, transition_smoothing=0.2) and tagger.calibrated_
+    assert margent("tag", model, folder / "test.txt").status == 0
+    train = ("train", folder / "train.txt", "-m", model, "--learner", "hmm")
+    fails(2, "smoothing of HiddenMarkov should be a number above 0, got 0.0", *train, "--smoothing", "0")
+    fails(2, "--epochs is no parameter of the learner hmm", *train, "--epochs", "3")

@@ -239,3 +239,30 @@ def test_dense_and_sparse_rows_may_follow_each_other() -> None:
         tagger = Tagger(Kernel(window=1), Perceptron(epochs=10)).fit(first[:40], XOR[:40])
         assert tagger.predict(then) == tagger.predict(first) == XOR
         assert tagger.partial_fit(then[:40], XOR[:40]).predict(first) == XOR
+
+
+def test_support_sequences_make_up_the_weights(tagger: Tagger, tmp_path: Path) -> None:
+    """Transitions are sums over support sequences (paper 001, equation 9b), so the two must agree."""
+    from_alphas = np.zeros_like(tagger.weights_.transitions[0])
+    names, n = tagger.classes_.tolist(), len(tagger.classes_)
+    shown = [tagger.support_sequences(i) for i in range(40)]
+    for support in shown:
+        for weight, labels in support.sequences:
+            for sequence, sign in ((support.gold, 1), (labels, -1)):
+                ids = [n, *(names.index(label) for label in sequence)]
+                for before, label in pairwise(ids):
+                    from_alphas[before, label] += sign * weight
+    np.testing.assert_allclose(from_alphas, tagger.weights_.transitions[0], atol=1e-3)
+    first = next(support for support in shown if support.sequences)
+    assert first.tokens == tuple(X[first.number]) and first.gold == tuple(Y[first.number])
+    # They are stored, but not in a compact file, and other learners have none.
+    tagger.save(tmp_path / "whole.margent")
+    tagger.save(tmp_path / "compact.margent", compact=True)
+    assert margent.load(tmp_path / "whole.margent").support_sequences(first.number) == first
+    for other in (margent.load(tmp_path / "compact.margent"), Tagger().fit(X[:5], Y[:5])):
+        with pytest.raises(ValueError, match="keeps no support sequences"):
+            other.support_sequences(0)
+    with pytest.raises(ValueError, match="there is no sentence 40: training had 40, counted from 0"):
+        tagger.support_sequences(40)
+    with pytest.raises(ValueError, match="sentence should be"):
+        tagger.support_sequences(-1)
