@@ -58,8 +58,9 @@ class Member(NamedTuple):
 
 FIRM = {"C": 0.05, "k": 5, "epochs": 20}
 CALM = {"C": 0.01, "k": 5, "epochs": 12}
-# Members that differ much vote better than members that are good: each leaves out other templates. Those for chunking
-# were chosen on the development data below, those for Spanish on two of five blocks of training and development set.
+# Each member leaves out other templates, so that they differ. Those for chunking are the best of some thirty committees
+# on the development data below; those for Spanish the better of two on two of five blocks of training and development
+# set (82.45 against 82.30; its best member alone 82.37).
 COMMITTEES = {
     "conll2000": (
         Member("iobes", 1, "mira", FIRM),
