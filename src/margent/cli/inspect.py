@@ -9,6 +9,7 @@ import os
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
+from margent.cli.data_files import check_plot_target
 from margent.cli.options import whole
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from margent.models import load
 
     if arguments.plot is not None:
-        from margent.metrics.drawing import check_format
-
-        check_format(arguments.plot)
+        check_plot_target(arguments.plot)
     tagger = load(arguments.model)
     support = _support(tagger, arguments)
     labels = arguments.label or [str(name) for name in tagger.classes_]
@@ -100,9 +99,7 @@ def _support(tagger: Tagger, arguments: argparse.Namespace) -> list[SupportSeque
     known = tagger._support
     if known is None or not len(known):
         if arguments.support or arguments.plot:
-            raise ValueError(
-                f"{arguments.model}: it keeps no support sequences, as models of hmsvm and dual-perceptron do"
-            )
+            raise UsageError("--support and --plot are for models of hmsvm and dual-perceptron, which this is not")
         return []
     if arguments.plot is not None:
         tagger.support_sequences(known.heaviest(1)[0]).plot(arguments.plot)

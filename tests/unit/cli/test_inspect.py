@@ -69,7 +69,7 @@ def test_support_sequences(margent, fails, folder, tmp_path):
     assert len(report["support"][0]["tokens"]) == len(report["support"][0]["sequences"][0]["labels"])
     margent("inspect", model, "--plot", tmp_path / "support.png")
     assert (tmp_path / "support.png").stat().st_size > 0
-    fails(1, "support.xyz: expected a name of a picture", "inspect", model, "--plot", tmp_path / "support.xyz")
+    fails(2, "support.xyz: expected a name of a picture", "inspect", model, "--plot", tmp_path / "support.xyz")
     plain = folder / "model.margent"
     fails(2, "--support and --plot are for models of hmsvm and dual-perceptron", "inspect", plain, "--support", 1)
     assert "support" not in margent("inspect", plain).output
