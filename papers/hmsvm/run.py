@@ -163,7 +163,7 @@ class Experiment:
         return found
 
     def _curve(self) -> list[dict[str, Any]]:
-        """A row for each method and size. One process at a time, with all processors, so that times mean something."""
+        """A row for each method and size. One process at a time, with one thread, so that times mean something."""
         plan, name = self.plan, self.plan.curve_corpus
         if not plan.sizes:
             return []
@@ -180,7 +180,7 @@ class Experiment:
             "for the curve",
         )
         settings = [(row, n) for n in plan.sizes for row in rows]
-        tasks = [task(row, chosen[row], n, threads=None) for row, n in settings]
+        tasks = [task(row, chosen[row], n) for row, n in settings]
         results = self._run(tasks, "learning curve", jobs=1)
         return [
             {"method": row[1], "n": n, "parameters": chosen[row], **result}
@@ -202,7 +202,8 @@ class Experiment:
         chosen = self._chosen(rows, tries, _accuracy, "for letters")
         # Fold 0 chose the parameters: it is learned from, and never a test.
         folds = {False: range(plan.small_folds), True: range(1, 1 + plan.large_folds)}
-        settings = [(row, order, large) for large in folds for order in plan.orders for row in rows]
+        orders = {False: plan.orders, True: plan.large_orders}
+        settings = [(row, order, large) for large in folds for order in orders[large] for row in rows]
         tasks = [task(row, chosen[row], order, f, large=large) for row, order, large in settings for f in folds[large]]
         found = iter(self._run(tasks, "letters"))
         out = []

@@ -177,7 +177,7 @@ def tagger(task: Task) -> margent.Tagger:
 def run_training(task: Task) -> Result:
     """Trains on one part and labels the other, once.
 
-    `wrong` of `tokens`, `f1` of spans where labels spell them, seconds of both, and `support`: features with a weight,
+    `wrong` of `tokens`, `f1` of spans where labels spell them, seconds of one processor for both, and `support`: features with a weight,
     which for a kernel are the different support tokens. `right`, where it is to be kept: for each token 1 or 0, for
     McNemar's test.
     """
@@ -185,13 +185,13 @@ def run_training(task: Task) -> Result:
     if task["part"] == "letters" and task["kernel"] is None:
         train, test = (Part(window_pixels(part.X, task["window"]), part.y) for part in (train, test))
     model = tagger(task)
-    started = time.perf_counter()
+    started = time.process_time()
     model.fit(*train, progress=False)
-    trained = time.perf_counter()
+    trained = time.process_time()
     if model.interrupted_:  # a half training is not a result
         raise KeyboardInterrupt
     found = model.predict(test.X)
-    predicted = time.perf_counter()
+    predicted = time.process_time()
     right = "".join(str(int(a == b)) for x, y in zip(test.y, found) for a, b in zip(x, y))
     result = {
         "wrong": right.count("0"),

@@ -9,6 +9,7 @@ import os
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
+from margent.cli.command_line import UsageError
 from margent.cli.data_files import check_plot_target
 from margent.cli.options import whole
 
