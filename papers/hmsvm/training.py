@@ -177,9 +177,9 @@ def tagger(task: Task) -> margent.Tagger:
 def run_training(task: Task) -> Result:
     """Trains on one part and labels the other, once.
 
-    `wrong` of `tokens`, `f1` of spans where labels spell them, seconds of one processor for both, and `support`: features with a weight,
-    which for a kernel are the different support tokens. `right`, where it is to be kept: for each token 1 or 0, for
-    McNemar's test.
+    `wrong` of `tokens`, `f1` of spans where labels spell them, seconds of one processor for both, and `support`:
+    features with a weight, which for a kernel are the different support tokens. `right`, where it is to be kept: for
+    each token 1 or 0, for McNemar's test.
     """
     train, test = split(task)
     if task["part"] == "letters" and task["kernel"] is None:
