@@ -34,6 +34,7 @@ _HOME: dict[str, str] = {
     "MissingExtraError": "margent.errors",
     "ModelFileError": "margent.errors",
     "NotFittedError": "margent.errors",
+    "OperatorModel": "margent.structures",
     "Oracle": "margent.learners",
     "PassiveAggressive": "margent.learners",
     "Perceptron": "margent.learners",
@@ -126,6 +127,7 @@ if TYPE_CHECKING:
     from margent.models import reliability as reliability
     from margent.structures import Forest as Forest
     from margent.structures import ForestBuilder as ForestBuilder
+    from margent.structures import OperatorModel as OperatorModel
     from margent.tuning import Range as Range
     from margent.tuning import TuningResult as TuningResult
     from margent.tuning import tune as tune
