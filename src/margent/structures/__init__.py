@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from margent.structures import chain
+from margent.structures.bi_symbols import BiSymbols
 from margent.structures.chain_scores import ChainScores
 from margent.structures.forest import Derivation, Forest, ForestBuilder
 from margent.structures.forest_chain import ChainForest, chain_forest
+from margent.structures.k_gram_forest import KGramForest, k_gram_forest
+from margent.structures.k_gram_table import KGramTable, Outputs
 from margent.structures.operator_model import OperatorModel, pairs_up_to
 
 __all__ = [
+    "BiSymbols",
     "ChainForest",
     "ChainScores",
     "Derivation",
     "Forest",
     "ForestBuilder",
+    "KGramForest",
+    "KGramTable",
     "OperatorModel",
+    "Outputs",
     "chain",
     "chain_forest",
+    "k_gram_forest",
     "pairs_up_to",
 ]

@@ -12,6 +12,7 @@ Scores are logarithms up to a constant; -inf forbids an edge.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -172,7 +173,9 @@ class Forest:
 
     def with_scores(self, scores: npt.ArrayLike) -> Forest:
         """The same edges with other scores (E,). Loss-augmented search: ``with_scores(forest.scores + costs)``."""
-        return Forest(self.heads, self.tail_ptr, self.tails, scores, self.root, self.n_nodes)
+        other = copy.copy(self)  # the edges have been checked
+        object.__setattr__(other, "scores", _check_scores(scores, self.n_edges))
+        return other
 
     def _native(self) -> Any:
         return _core.Forest(self.n_nodes, self.root, self.heads, self.tail_ptr, self.tails, self.scores)

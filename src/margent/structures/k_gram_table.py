@@ -1,0 +1,148 @@
+"""Tables of k-gram scores: what each piece of k bi-symbols is worth, and the outputs that are worth most."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from margent.structures.bi_symbols import UNSEEN, BiSymbols
+from margent.structures.k_gram_forest import KGramForest, batches, checked_length, k_gram_forest
+from margent.structures.operator_model import OperatorModel
+
+# Sequences are searched together until their forests have about this many edges, for speed: numpy is called less often.
+_EDGES_AT_ONCE = 1 << 19
+
+
+class Outputs(NamedTuple):
+    """An output symbol for each input symbol, and what they score."""
+
+    score: float
+    symbols: list[Hashable]
+
+
+@dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
+class KGramTable:
+    """Scores of the l-grams of bi-symbols, for some lengths l. A value: its arrays are read-only.
+
+    Outputs y for inputs x score the sum of all pieces,
+
+        sum over the lengths l of  sum over t of  scores[l][(x, y)_{t-l+1}, ..., (x, y)_t],
+
+    which is F_k of paper 000 (equation 4) with the one length k, and F_[k] with all lengths from 1 to k. It is the
+    score of a chain of order k - 1, and its searches are exact.
+
+    A piece with a bi-symbol that is not known scores 0. Outputs are searched among the candidates of each input symbol
+    (`BiSymbols`); an input symbol that was never seen gets the fallback, and all pieces in which it has a part score 0.
+    A sequence shorter than every length of the table has no piece at all: it gets the first candidate of each symbol,
+    the most frequent one if the bi-symbols were `observed`.
+
+    Differs: equation 4 writes the pieces as t - k to t, which would be k + 1 symbols; they are k-grams here, as the
+    text and the experiments of the paper have them.
+
+    Parameters
+    ----------
+    bi_symbols : the m bi-symbols, a `BiSymbols` or pairs from which to make one
+    scores : length l to an array (m, ..., m) with l dimensions
+
+    Example
+    -------
+    >>> table = KGramTable([("a", "A"), ("a", "B")], {2: [[0, 1], [3, 0]]})
+    >>> table.best("aa")
+    Outputs(score=3.0, symbols=['B', 'A'])
+    """
+
+    bi_symbols: BiSymbols
+    scores: Mapping[int, npt.NDArray[np.float64]]
+
+    def __init__(self, bi_symbols: BiSymbols | Iterable[Any], scores: Mapping[int, npt.ArrayLike]) -> None:
+        known = bi_symbols if isinstance(bi_symbols, BiSymbols) else BiSymbols(bi_symbols)
+        if not scores:
+            raise ValueError("scores is empty; expected an array for at least one length of k-grams")
+        checked = {}
+        for length in sorted(map(checked_length, scores)):
+            array = np.asarray(scores[length])
+            if array.shape != (len(known),) * length or array.dtype.kind not in "iuf":
+                raise ValueError(
+                    f"scores[{length!r}] has shape {array.shape} and type {array.dtype}; expected "
+                    f"{(len(known),) * length} real numbers, as there are {len(known)} bi-symbols"
+                )
+            if not np.isfinite(array).all():
+                at = [int(i) for i in np.argwhere(~np.isfinite(array))[0]]
+                raise ValueError(f"scores[{length}]{at} is {array[tuple(at)]}; expected a finite number")
+            checked[length] = np.array(array, dtype=np.float64)
+            checked[length].flags.writeable = False
+        object.__setattr__(self, "bi_symbols", known)
+        object.__setattr__(self, "scores", checked)
+
+    @classmethod
+    def from_operators(
+        cls, model: OperatorModel, lengths: Iterable[int], bi_symbols: BiSymbols | None = None
+    ) -> KGramTable:
+        """The scores that an operator model gives to all l-grams of its bi-symbols, for each l in `lengths`.
+
+        `bi_symbols` says in which order they are numbered here, and what the fallback is; those that the model does not
+        know score 0. None: the order of the model. O(m^k n) for n states.
+        """
+        known = BiSymbols(model.bi_symbols) if bi_symbols is None else bi_symbols
+        operators = model.operators
+        zero = np.zeros((model.n_states, model.n_states))
+        renumbered = OperatorModel(
+            model.initial, model.final, {symbol: operators.get(symbol, zero) for symbol in known.symbols}
+        )
+        return cls(known, {length: renumbered.k_gram_scores(length) for length in lengths})
+
+    def __repr__(self) -> str:
+        return f"KGramTable(n_bi_symbols={len(self.bi_symbols)}, lengths={list(self.scores)})"
+
+    @property
+    def n_scores(self) -> int:
+        """How many numbers the table holds."""
+        return sum(array.size for array in self.scores.values())
+
+    def score(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> float:
+        """What outputs y score for inputs x of the same length. O(T k)."""
+        numbers = self.bi_symbols.numbers(x, y)
+        total = 0.0
+        for length, scores in self.scores.items():
+            for t in range(length, len(numbers) + 1):
+                piece = numbers[t - length : t]
+                if not (piece == UNSEEN).any():
+                    total += float(scores[tuple(piece)])
+        return total
+
+    def forest(self, x: Sequence[Hashable]) -> KGramForest:
+        """All candidate outputs of one sequence, with their scores, to put any question to. O(T c^k) edges."""
+        return self._scored(k_gram_forest(self.bi_symbols, [x], self.scores))
+
+    def best(self, x: Sequence[Hashable]) -> Outputs:
+        """The outputs with the highest score; of equals, those that stand earlier in `bi_symbols`. O(T c^k)."""
+        return self.k_best(x, 1)[0]
+
+    def k_best(self, x: Sequence[Hashable], k: int) -> list[Outputs]:
+        """The k best outputs, all different, best first; fewer if there are fewer. Exact."""
+        found = self.forest(x)
+        derivations = [found.forest.best()] if k == 1 else found.forest.k_best(k)
+        return [Outputs(derivation.score, self._outputs(found.symbols_of(derivation))) for derivation in derivations]
+
+    def predict(self, X: Iterable[Sequence[Hashable]]) -> list[list[Hashable]]:
+        """The best outputs of many sequences."""
+        predicted = []
+        for sequences in batches(self.bi_symbols, X, max(self.scores), _EDGES_AT_ONCE):
+            found = self._scored(k_gram_forest(self.bi_symbols, sequences, self.scores))
+            symbols = iter(self._outputs(found.symbols_of(found.forest.best())))
+            predicted += [[next(symbols) for _ in sequence] for sequence in sequences]
+        return predicted
+
+    def _scored(self, found: KGramForest) -> KGramForest:
+        total = np.zeros(found.forest.n_edges)
+        for length, scores in self.scores.items():
+            numbers = found.grams[length]
+            total += np.where(numbers == UNSEEN, 0.0, scores.ravel()[numbers])
+        return found._replace(forest=found.forest.with_scores(total))
+
+    def _outputs(self, numbers: npt.NDArray[np.int64]) -> list[Hashable]:
+        return [self.bi_symbols.output(number) for number in numbers.tolist()]

@@ -1,0 +1,152 @@
+"""Tables of k-gram scores against the list of all outputs, and against the dense chain where it says the same."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from margent.structures import BiSymbols, ChainScores, KGramTable, OperatorModel, chain, k_gram_forest
+from oracle import enumeration, k_grams
+
+SYMBOLS = [("a", "A"), ("b", "B"), ("a", "B"), ("a", "C"), ("b", "-")]
+CANDIDATES = {"a": ["A", "B", "C"], "b": ["B", "-"], "z": ["A"]}
+LENGTHS = st.sampled_from([[1], [2], [3], [1, 2], [1, 2, 3], [1, 3], [2, 4]])
+
+
+def random_table(lengths, seed: int) -> KGramTable:
+    random = np.random.default_rng(seed)
+    return KGramTable(SYMBOLS, {length: random.normal(size=(5,) * length) for length in lengths})
+
+
+def as_dicts(table: KGramTable):
+    return {
+        length: {tuple(SYMBOLS[i] for i in index): array[index] for index in np.ndindex(array.shape)}
+        for length, array in table.scores.items()
+    }
+
+
+@settings(deadline=None, max_examples=80)
+@given(LENGTHS, st.text("abz", max_size=5), st.integers(1, 5), st.integers(0, 1000))
+def test_searches_agree_with_the_list_of_all_outputs(lengths, x, k, seed):
+    """z is an input that was never seen: it gets the fallback, and no piece with it scores."""
+    table = random_table(lengths, seed)
+    listed = sorted(k_grams.outputs(as_dicts(table), CANDIDATES, x), key=lambda item: -item[0])
+    found = table.k_best(x, k)
+    assert [outputs.score for outputs in found] == pytest.approx([score for score, _ in listed[:k]])
+    assert len({tuple(outputs.symbols) for outputs in found}) == len(found) == min(k, len(listed))
+    for outputs in found:
+        assert outputs.score == pytest.approx(table.score(x, outputs.symbols))
+    assert table.best(x).symbols == found[0].symbols == table.predict([x])[0]
+    forest = table.forest(x).forest
+    assert forest.count() == len(listed)
+    assert forest.log_partition() == pytest.approx(enumeration.log_partition(listed))
+
+
+@settings(deadline=None, max_examples=30)
+@given(LENGTHS, st.lists(st.text("abz", max_size=6), max_size=6), st.integers(0, 1000))
+def test_many_sequences_together_are_as_one_by_one(lengths, X, seed):
+    table = random_table(lengths, seed)
+    assert table.predict(X) == [table.best(x).symbols for x in X]
+
+
+def test_many_batches(monkeypatch):
+    monkeypatch.setattr("margent.structures.k_gram_table._EDGES_AT_ONCE", 30)
+    random = np.random.default_rng(0)
+    X = ["".join(random.choice(list("ab"), size=length)) for length in random.integers(0, 12, size=40)]
+    table = random_table([2, 3], 0)
+    assert table.predict(iter(X)) == [table.best(x).symbols for x in X]
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_with_one_input_symbol_it_is_the_dense_chain_of_order_k_less_one(k):
+    """All places are then alike, so that the scores are transitions."""
+    n_labels, n_tokens = 3, 9
+    scores = np.random.default_rng(k).normal(size=(n_labels,) * k)
+    transitions = np.zeros((n_labels + 1,) * (k - 1) + (n_labels,))
+    transitions[(slice(n_labels),) * k] = scores
+    dense = ChainScores(np.zeros((n_tokens, n_labels)), transitions.reshape(-1, n_labels))
+    table = KGramTable([("a", label) for label in range(n_labels)], {k: scores})
+    for found, expected in zip(table.k_best("a" * n_tokens, 5), chain.k_best(dense, 5)):
+        assert found.score == pytest.approx(expected.score)
+        assert chain.score(dense, found.symbols) == pytest.approx(found.score)  # different ones may score the same
+
+
+def test_ties_go_to_the_more_frequent_output_also_where_there_is_no_piece():
+    seen = BiSymbols.observed(["aab", "a", "b"], ["BBX", "A", "Y"])
+    table = KGramTable(seen, {3: np.zeros((4, 4, 4))})
+    assert table.best("").symbols == []
+    assert table.best("ab").symbols == ["B", "X"]
+    assert table.best("abaz").symbols == ["B", "X", "B", "B"]
+
+
+def test_pieces_with_unseen_pairs_score_zero():
+    table = random_table([1, 2], 0)
+    a = table.scores[1][0]
+    assert table.score("az", "AA") == pytest.approx(a)
+    assert table.score("ab", "AC") == pytest.approx(a)  # b was not seen with C
+
+
+def test_long_sequences():
+    table = random_table([3], 1)
+    x = "ab" * 5000
+    best = table.best(x)
+    assert len(best.symbols) == 10_000
+    assert best.score == pytest.approx(table.score(x, best.symbols))
+
+
+def test_constrained_search_is_a_restricted_forest():
+    table = random_table([1, 2], 3)
+    found = table.forest("aba")
+    first_is_c = (found.positions != 0) | (found.symbols == SYMBOLS.index(("a", "C")))
+    derivation = found.forest.restrict(first_is_c).best()
+    listed = [item for item in k_grams.outputs(as_dicts(table), CANDIDATES, "aba") if item[1][0] == "C"]
+    assert derivation.score == pytest.approx(max(listed)[0])
+    assert [SYMBOLS[i][1] for i in found.symbols_of(derivation)] == list(max(listed)[1])
+
+
+def test_the_scores_of_an_operator_model():
+    random = np.random.default_rng(0)
+    model = OperatorModel([1, 0], [1, 1], {symbol: random.normal(size=(2, 2)) for symbol in SYMBOLS[:4]})
+    table = KGramTable.from_operators(model, [1, 3])
+    assert table.score("aba", "ABC") == pytest.approx(
+        model.score("a", "A") + model.score("b", "B") + model.score("a", "C") + model.score("aba", "ABC")
+    )
+    other = KGramTable.from_operators(model, [1, 3], BiSymbols(SYMBOLS[::-1], fallback="?"))
+    assert other.score("aba", "ABC") == pytest.approx(table.score("aba", "ABC"))
+    assert other.score("b", "-") == 0
+    assert other.best("z").symbols == ["?"]
+
+
+def test_a_table_is_a_value():
+    scores = np.zeros((2, 2))
+    table = KGramTable(SYMBOLS[:2], {2: scores})
+    scores[0, 0] = 1
+    assert table.score("aa", "AA") == 0
+    with pytest.raises(ValueError, match="read-only"):
+        table.scores[2][0, 0] = 1
+    assert table.n_scores == 4
+    assert repr(table) == "KGramTable(n_bi_symbols=2, lengths=[2])"
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ({}, "scores is empty"),
+        ({2: np.zeros((2, 3))}, "scores[2] has shape (2, 3) and type float64; expected (2, 2) real numbers"),
+        ({0: 1.0}, "a length of k-grams is 0; expected an integer of at least 1"),
+        ({"k": 1.0}, "a length of k-grams is 'k'"),
+        ({1: [0, np.inf]}, "scores[1][1] is inf; expected a finite number"),
+    ],
+)
+def test_wrong_scores(scores, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        KGramTable(SYMBOLS[:2], scores)
+
+
+def test_wrong_lengths():
+    with pytest.raises(ValueError, match="lengths is empty"):
+        k_gram_forest(BiSymbols(SYMBOLS), ["ab"], [])
