@@ -43,6 +43,7 @@ _HOME: dict[str, str] = {
     "RestrictedPassiveAggressive": "margent.learners",
     "Rival": "margent.learners",
     "SDM": "margent.learners",
+    "Spectral": "margent.learners",
     "StructuredSVM": "margent.learners",
     "Tagger": "margent.models",
     "Templates": "margent.features",
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
     from margent.learners import Perceptron as Perceptron
     from margent.learners import RestrictedPassiveAggressive as RestrictedPassiveAggressive
     from margent.learners import Rival as Rival
+    from margent.learners import Spectral as Spectral
     from margent.learners import StructuredSVM as StructuredSVM
     from margent.learners import train as train
     from margent.models import ConfidentSpan as ConfidentSpan

@@ -15,6 +15,7 @@ from margent.learners.perceptron import Perceptron
 from margent.learners.protocol import Answer, Learner, Oracle, Rival
 from margent.learners.restricted_passive_aggressive import RestrictedPassiveAggressive
 from margent.learners.sdm import SDM
+from margent.learners.spectral import Spectral
 from margent.learners.structured_svm import StructuredSVM
 from margent.learners.training import Epoch, Training, train
 
@@ -68,6 +69,7 @@ __all__ = [
     "Perceptron",
     "RestrictedPassiveAggressive",
     "Rival",
+    "Spectral",
     "StructuredSVM",
     "Training",
     "learner_name",

@@ -107,11 +107,15 @@ class Learner(Protocol):
 
 
 class Step(NamedTuple):
-    """What a batch learner says after a step: the loss of all examples, the objective it lowers, how much it did."""
+    """What a batch learner says after a step: the loss of all examples, the objective it lowers, how much it did.
+
+    `rank`: of the weights, where they are a matrix and the learner keeps it low.
+    """
 
     loss: float
     objective: float
     updates: int
+    rank: int | None = None
 
 
 class BatchLearner(Protocol):
@@ -129,6 +133,23 @@ class BatchLearner(Protocol):
 
         An exception within a step leaves weights that are worth keeping.
         """
+
+
+class HankelLoss(Protocol):
+    """A convex loss of all examples as a function of a matrix, of which some entries may have to be equal."""
+
+    def __len__(self) -> int:
+        """How many examples there are."""
+
+    @property
+    def matrix(self) -> NDArray[np.float64]: ...
+    def set_matrix(self, matrix: NDArray[np.float64]) -> None: ...
+
+    def tied(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The nearest matrix whose entries are equal where they must be."""
+
+    def evaluate(self, matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """The value and a subgradient at a matrix whose entries are equal where they must be."""
 
 
 class NativeOracle(Protocol):

@@ -30,6 +30,7 @@ class Epoch:
     `objective`: what the learner lowers (CRF) or raises (SDM: the dual), where there is such a thing.
     `primal` and `gap`, where the learner was given a gap: the primal objective of the last weights, and how far the
     dual is below, as a part of it.
+    `rank`: of the matrix of weights, where the learner keeps it low (Spectral).
     """
 
     epoch: int
@@ -41,6 +42,7 @@ class Epoch:
     objective: float | None = None
     primal: float | None = None
     gap: float | None = None
+    rank: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -199,7 +201,7 @@ class _Steps:
         started = time.perf_counter()
         for number, step in enumerate(islice(steps, self._learner.epochs), 1):
             seconds = time.perf_counter() - started
-            yield Epoch(number, step.loss, None, step.updates, seconds, objective=step.objective)
+            yield Epoch(number, step.loss, None, step.updates, seconds, objective=step.objective, rank=step.rank)
             started = time.perf_counter()
 
 

@@ -7,7 +7,9 @@ from margent.structures.bi_symbols import BiSymbols
 from margent.structures.chain_scores import ChainScores
 from margent.structures.forest import Derivation, Forest, ForestBuilder
 from margent.structures.forest_chain import ChainForest, chain_forest
+from margent.structures.hankel_basis import HankelBasis
 from margent.structures.k_gram_forest import KGramForest, k_gram_forest
+from margent.structures.k_gram_oracle import KGramOracle
 from margent.structures.k_gram_table import KGramTable, Outputs
 from margent.structures.operator_model import OperatorModel, pairs_up_to
 
@@ -18,7 +20,9 @@ __all__ = [
     "Derivation",
     "Forest",
     "ForestBuilder",
+    "HankelBasis",
     "KGramForest",
+    "KGramOracle",
     "KGramTable",
     "OperatorModel",
     "Outputs",

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
+from margent.structures.hankel_basis import HankelBasis
 from margent.structures.k_gram_forest import KGramForest, batches, checked_length, k_gram_forest
-from margent.structures.operator_model import OperatorModel
+from margent.structures.operator_model import OperatorModel, pairs_up_to
 
 # Sequences are searched together until their forests have about this many edges, for speed: numpy is called less often.
 _EDGES_AT_ONCE = 1 << 19
@@ -47,6 +48,7 @@ class KGramTable:
     ----------
     bi_symbols : the m bi-symbols, a `BiSymbols` or pairs from which to make one
     scores : length l to an array (m, ..., m) with l dimensions
+        Length 0, the score of no symbol at all, may be there for `operators`, and is in no sum.
 
     Example
     -------
@@ -63,7 +65,7 @@ class KGramTable:
         if not scores:
             raise ValueError("scores is empty; expected an array for at least one length of k-grams")
         checked = {}
-        for length in sorted(map(checked_length, scores)):
+        for length in sorted(checked_length(length) if length != 0 else 0 for length in scores):
             array = np.asarray(scores[length])
             if array.shape != (len(known),) * length or array.dtype.kind not in "iuf":
                 raise ValueError(
@@ -75,6 +77,8 @@ class KGramTable:
                 raise ValueError(f"scores[{length}]{at} is {array[tuple(at)]}; expected a finite number")
             checked[length] = np.array(array, dtype=np.float64)
             checked[length].flags.writeable = False
+        if not max(checked):
+            raise ValueError("scores has length 0 alone; expected an array for at least one length of k-grams")
         object.__setattr__(self, "bi_symbols", known)
         object.__setattr__(self, "scores", checked)
 
@@ -99,15 +103,35 @@ class KGramTable:
         return f"KGramTable(n_bi_symbols={len(self.bi_symbols)}, lengths={list(self.scores)})"
 
     @property
+    def _pieces(self) -> dict[int, npt.NDArray[np.float64]]:
+        return {length: scores for length, scores in self.scores.items() if length}
+
+    @property
     def n_scores(self) -> int:
         """How many numbers the table holds."""
         return sum(array.size for array in self.scores.values())
+
+    def operators(self, states: int | None = None, tolerance: float | None = None) -> OperatorModel:
+        """The operator model that gives these scores, or nearly; the table must have all lengths from 0 to k, k >= 3.
+
+        By `OperatorModel.from_hankel` on the Hankel matrix of the table, which see for `states` and `tolerance`.
+        """
+        k = max(self.scores)
+        if list(self.scores) != list(range(k + 1)) or k < 3:
+            raise ValueError(
+                f"the table has scores of lengths {list(self.scores)}; expected all from 0 to k, with k of at least 3, "
+                "to recover operators from"
+            )
+        basis = HankelBasis(len(self.bi_symbols), k, shorter=True)
+        prefixes = pairs_up_to(self.bi_symbols.symbols, basis.prefix_lengths[-1])
+        suffixes = pairs_up_to(self.bi_symbols.symbols, basis.suffix_lengths[-1])
+        return OperatorModel.from_hankel(basis.matrix(self.scores), prefixes, suffixes, states, tolerance)
 
     def score(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> float:
         """What outputs y score for inputs x of the same length. O(T k)."""
         numbers = self.bi_symbols.numbers(x, y)
         total = 0.0
-        for length, scores in self.scores.items():
+        for length, scores in self._pieces.items():
             for t in range(length, len(numbers) + 1):
                 piece = numbers[t - length : t]
                 if not (piece == UNSEEN).any():
@@ -116,7 +140,7 @@ class KGramTable:
 
     def forest(self, x: Sequence[Hashable]) -> KGramForest:
         """All candidate outputs of one sequence, with their scores, to put any question to. O(T c^k) edges."""
-        return self._scored(k_gram_forest(self.bi_symbols, [x], self.scores))
+        return self._scored(k_gram_forest(self.bi_symbols, [x], self._pieces))
 
     def best(self, x: Sequence[Hashable]) -> Outputs:
         """The outputs with the highest score; of equals, those that stand earlier in `bi_symbols`. O(T c^k)."""
@@ -132,14 +156,14 @@ class KGramTable:
         """The best outputs of many sequences."""
         predicted = []
         for sequences in batches(self.bi_symbols, X, max(self.scores), _EDGES_AT_ONCE):
-            found = self._scored(k_gram_forest(self.bi_symbols, sequences, self.scores))
+            found = self._scored(k_gram_forest(self.bi_symbols, sequences, self._pieces))
             symbols = iter(self._outputs(found.symbols_of(found.forest.best())))
             predicted += [[next(symbols) for _ in sequence] for sequence in sequences]
         return predicted
 
     def _scored(self, found: KGramForest) -> KGramForest:
         total = np.zeros(found.forest.n_edges)
-        for length, scores in self.scores.items():
+        for length, scores in self._pieces.items():
             numbers = found.grams[length]
             total += np.where(numbers == UNSEEN, 0.0, scores.ravel()[numbers])
         return found._replace(forest=found.forest.with_scores(total))

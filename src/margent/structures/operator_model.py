@@ -160,7 +160,7 @@ class OperatorModel:
 
         A model without states holds nothing at all, and its ratio is infinite.
         """
-        table = len(self.bi_symbols) ** _at_least_one(k, "k")
+        table = len(self.bi_symbols) ** _whole(k, "k", 1)
         return table / self.n_parameters if self.n_parameters else float("inf")
 
     def score(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> float:
@@ -195,11 +195,13 @@ class OperatorModel:
     def k_gram_scores(self, k: int) -> Doubles:
         """(m, ..., m), k times: the score of each k-gram of bi-symbols, numbered as in `bi_symbols`. O(m^k n).
 
+        With k = 0, an array of no dimension: the score of the empty pair.
+
         >>> model = OperatorModel([1], [3], {("a", "A"): [[2]], ("b", "B"): [[5]]})
         >>> model.k_gram_scores(2).tolist()
         [[12.0, 30.0], [30.0, 75.0]]
         """
-        k, m = _at_least_one(k, "k"), len(self.bi_symbols)
+        k, m = _whole(k, "k", 0), len(self.bi_symbols)
         n, forward, backward = self.n_states, self.initial[None], self.final[:, None]
         for length in range(1, k - k // 2 + 1):
             forward = np.moveaxis(forward @ self.stack, 0, 1).reshape(m**length, n)
@@ -232,9 +234,7 @@ def pairs_up_to(bi_symbols: Iterable[BiSymbol], longest: int) -> list[Pair]:
     >>> pairs_up_to([("a", "A"), ("b", "B")], 1)
     [((), ()), (('a',), ('A',)), (('b',), ('B',))]
     """
-    if not isinstance(longest, (int, np.integer)) or isinstance(longest, bool) or longest < 0:
-        raise ValueError(f"longest is {longest!r}; expected an integer of at least 0")
-    symbols = list(bi_symbols)
+    longest, symbols = _whole(longest, "longest", 0), list(bi_symbols)
     grams = (gram for length in range(longest + 1) for gram in product(symbols, repeat=length))
     return [(tuple(a for a, _ in gram), tuple(b for _, b in gram)) for gram in grams]
 
@@ -281,12 +281,12 @@ def _n_states(sizes: Doubles, states: int | None, tolerance: float | None, large
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance is {tolerance!r}; expected a share of the largest singular value, from 0 to 1")
     rank = int(np.count_nonzero(sizes > tolerance * sizes[0]))
-    return rank if states is None else min(rank, _at_least_one(states, "states"))
+    return rank if states is None else min(rank, _whole(states, "states", 1))
 
 
-def _at_least_one(value: int, name: str) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} is {value!r}; expected an integer of at least 1")
+def _whole(value: int, name: str, least: int) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} is {value!r}; expected an integer of at least {least}")
     return int(value)
 
 

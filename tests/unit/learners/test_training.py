@@ -175,7 +175,7 @@ def test_history_tells_of_every_epoch() -> None:
         assert epoch.seconds > 0 and epoch.dev_score is None
         assert epoch.accuracy == 1 - epoch.updates / 40 and epoch.loss == epoch.updates
         known = {"epoch", "loss", "accuracy", "updates", "seconds", "dev_score"}
-        assert set(epoch.as_dict()) == known | {"objective", "primal", "gap"}
+        assert set(epoch.as_dict()) == known | {"objective", "primal", "gap", "rank"}
 
 
 def test_the_order_of_examples() -> None:

@@ -121,6 +121,23 @@ def test_the_scores_of_an_operator_model():
     assert other.best("z").symbols == ["?"]
 
 
+def test_operators_come_back_from_a_table():
+    random = np.random.default_rng(0)
+    model = OperatorModel([1, 0], [1, 1], {symbol: random.normal(size=(2, 2)) for symbol in SYMBOLS})
+    table = KGramTable.from_operators(model, range(4))
+    assert table.score("aba", "ABC") == KGramTable.from_operators(model, [1, 2, 3]).score("aba", "ABC")
+    found = table.operators()
+    assert found.n_states == 2
+    assert found.score("abaaba", "A-CBBA") == pytest.approx(model.score("abaaba", "A-CBBA"))
+    assert table.operators(states=1).n_states == 1
+
+
+@pytest.mark.parametrize("lengths", [[3], [1, 2, 3], [0, 1, 3], [0, 1, 2]])
+def test_operators_need_all_lengths(lengths):
+    with pytest.raises(ValueError, match="expected all from 0 to k, with k of at least 3"):
+        random_table(lengths, 0).operators()
+
+
 def test_a_table_is_a_value():
     scores = np.zeros((2, 2))
     table = KGramTable(SYMBOLS[:2], {2: scores})
@@ -137,7 +154,8 @@ def test_a_table_is_a_value():
     [
         ({}, "scores is empty"),
         ({2: np.zeros((2, 3))}, "scores[2] has shape (2, 3) and type float64; expected (2, 2) real numbers"),
-        ({0: 1.0}, "a length of k-grams is 0; expected an integer of at least 1"),
+        ({0: 1.0}, "scores has length 0 alone"),
+        ({-1: 1.0}, "a length of k-grams is -1; expected an integer of at least 1"),
         ({"k": 1.0}, "a length of k-grams is 'k'"),
         ({1: [0, np.inf]}, "scores[1][1] is inf; expected a finite number"),
     ],

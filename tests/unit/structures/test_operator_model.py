@@ -37,14 +37,14 @@ def test_a_score_is_the_sum_over_all_paths(n_states, length, seed):
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.integers(1, 3), st.integers(1, 4), st.integers(0, 1000))
+@given(st.integers(1, 3), st.integers(0, 4), st.integers(0, 1000))
 def test_k_gram_scores_are_the_scores_of_k_grams(n_states, k, seed):
     model = random_model(n_states, seed)
     table = model.k_gram_scores(k)
     assert table.shape == (3,) * k
     for index in np.ndindex(table.shape):
-        x, y = zip(*(model.bi_symbols[i] for i in index))
-        assert table[index] == pytest.approx(model.score(x, y))
+        gram = [model.bi_symbols[i] for i in index]
+        assert table[index] == pytest.approx(model.score([a for a, _ in gram], [b for _, b in gram]))
 
 
 def test_a_hankel_matrix_has_the_score_of_each_prefix_with_each_suffix():
@@ -202,7 +202,9 @@ def test_sequences_that_do_not_fit():
         model.score("ab", "A")
     with pytest.raises(ValueError, match="suffix 1 has 1 input symbols and 2 output symbols"):
         model.hankel([EMPTY], [EMPTY, ("a", "AB")])
+    with pytest.raises(ValueError, match="k is -1; expected an integer of at least 0"):
+        model.k_gram_scores(-1)
     with pytest.raises(ValueError, match="k is 0; expected an integer of at least 1"):
-        model.k_gram_scores(0)
+        model.compression_ratio(0)
     with pytest.raises(ValueError, match="longest is -1"):
         pairs_up_to(SYMBOLS, -1)

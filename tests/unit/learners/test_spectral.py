@@ -1,0 +1,224 @@
+"""The spectral learner: its steps against a full decomposition, its optimum against a general solver."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import margent
+from margent.learners import Spectral, train
+from margent.learners.spectral import threshold_singular_values
+from margent.structures import KGramOracle, KGramTable
+from oracle import spectral
+
+# The same input has several outputs, so that no scores make the loss 0.
+X = ["aba", "aba", "ab", "bb", "aab", "ab"]
+Y = ["AXB", "BXA", "AY", "XY", "BAX", "BX"]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(1, 7), st.integers(1, 7), st.floats(0, 4), st.integers(0, 1000))
+def test_thresholding_equals_a_full_decomposition(rows, columns, threshold, seed):
+    matrix = np.random.default_rng(seed).normal(size=(rows, columns))
+    left, sizes, right = np.linalg.svd(matrix, full_matrices=False)
+    found, rank = threshold_singular_values(matrix, threshold)
+    np.testing.assert_allclose(found, (left * np.maximum(sizes - threshold, 0)) @ right, atol=1e-10)
+    assert rank == np.count_nonzero(sizes > threshold)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.floats(0.1, 4), st.integers(0, 1000))
+def test_thresholding_solves_its_problem(threshold, seed):
+    """(matrix - found) / threshold is a subgradient of the nuclear norm at what was found: U V' + W."""
+    matrix = np.random.default_rng(seed).normal(size=(6, 4))
+    found, rank = threshold_singular_values(matrix, threshold)
+    left, _, right = np.linalg.svd(found, full_matrices=False)
+    rest = (matrix - found) / threshold - left[:, :rank] @ right[:rank]
+    np.testing.assert_allclose(left[:, :rank].T @ rest, 0, atol=1e-9)
+    np.testing.assert_allclose(rest @ right[:rank].T, 0, atol=1e-9)
+    assert np.linalg.norm(rest, 2) <= 1 + 1e-9
+
+
+def test_what_is_zero_stays_zero():
+    found, rank = threshold_singular_values(np.zeros((4, 2)), 0.0)
+    assert not found.any() and rank == 0
+
+
+def reference(loss: str, order: int, tau: float, regulariser: str | None) -> float:
+    """The optimum by a general solver, over all outputs."""
+    oracle = KGramOracle(X, Y)
+    basis = oracle.hinge(order, loss == "up-to-k").basis
+    seen, lengths = oracle.bi_symbols, [length for length in basis.lengths if length]
+    examples = [
+        spectral.rivals([seen.candidates(a).tolist() for a in x], seen.numbers(x, y).tolist(), lengths, len(seen))
+        for x, y in zip(X, Y)
+    ]
+    sizes = [len(seen) ** length for length in basis.lengths]
+
+    def norm(vector):
+        parts = np.split(vector, np.cumsum(sizes)[:-1])
+        matrix = basis.matrix(dict(zip(basis.lengths, parts)))
+        if regulariser == "nuclear":
+            value, slope = spectral.smooth_nuclear_norm(matrix)
+        else:
+            value = np.sqrt(np.vdot(matrix, matrix) + 1e-12)
+            slope = matrix / value
+        means = basis.scores(slope)
+        return value, np.concatenate([(means[n] * basis.places(n)).ravel() for n in basis.lengths])
+
+    return spectral.optimum(examples, sum(sizes), tau, norm)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize("loss", ["k", "up-to-k"])
+@pytest.mark.parametrize(("tau", "regulariser"), [(0.0, "nuclear"), (0.3, "nuclear"), (1.0, "frobenius")])
+def test_the_optimum_is_that_of_a_general_solver(order, loss, tau, regulariser):
+    best = reference(loss, order, tau, regulariser)
+    learner = Spectral(tau=tau, step=1, iterations=1000, order=order, loss=loss, regulariser=regulariser, tol=0)
+    result = train(learner, KGramOracle(X, Y))
+    assert len(result.history) == 1000
+    assert result.history[-1].objective == pytest.approx(best, rel=2e-3)
+    assert result.history[-1].objective > best - 1e-3  # the reference is right to about that
+
+
+def test_the_optimum_has_a_subgradient_that_is_zero():
+    """At the optimum, minus the mean slope of the loss about it, divided by tau, is U V' + W (paper 000, section 4)."""
+    tau, hinge = 0.3, KGramOracle(X, Y).hinge(2, False)
+    learner = Spectral(tau=tau, step=3, iterations=4000, order=2, tol=0)
+    matrix, total, weight = hinge.matrix, np.zeros(hinge.basis.shape), 0.0
+    for t in range(1, 4001):
+        eta = learner.step / (len(hinge) * t**0.5)
+        slope = hinge.evaluate(matrix)[1]
+        matrix = threshold_singular_values(matrix - eta * slope, eta * tau)[0]
+        if t > 1000:
+            total, weight = total + eta * slope, weight + eta
+    left, sizes, right = np.linalg.svd(matrix)
+    rank = int(np.count_nonzero(sizes > 0.05 * sizes[0]))
+    assert 0 < rank < len(sizes)
+    inside, outside = left[:, :rank] @ left[:, :rank].T, right[:rank].T @ right[:rank]
+    subgradient = -total / weight / tau
+    rest = subgradient - left[:, :rank] @ right[:rank]
+    beside = rest - inside @ rest - rest @ outside + inside @ rest @ outside  # W: at right angles to both spaces
+    assert np.abs(rest - beside).max() < 0.05
+    assert np.linalg.norm(beside, 2) < 1.05
+
+
+@pytest.mark.parametrize("loss", ["k", "up-to-k"])
+@pytest.mark.parametrize("regulariser", ["nuclear", "frobenius", None])
+def test_history_and_weights_are_those_of_the_best_iterate(loss, regulariser):
+    learner = Spectral(tau=0.5, step=20, iterations=40, order=3, loss=loss, regulariser=regulariser)
+    oracle = KGramOracle(X, Y)
+    result = train(learner, oracle)
+    objectives = [epoch.objective for epoch in result.history]
+    assert all(after <= before for before, after in pairwise(objectives))
+    hinge = oracle.hinge(3, loss == "up-to-k")
+    matrix = hinge.basis.matrix(result.weights)
+    value = hinge.evaluate(matrix)[0]
+    assert value == pytest.approx(result.history[-1].loss)
+    norm = {"nuclear": np.linalg.norm(matrix, "nuc"), "frobenius": np.linalg.norm(matrix), None: 0.0}[regulariser]
+    assert value + 0.5 * norm == pytest.approx(objectives[-1])
+    assert (result.history[-1].rank is None) == (regulariser != "nuclear")
+    if loss == "k" and regulariser == "nuclear":
+        assert result.history[-1].rank == np.linalg.matrix_rank(matrix, tol=1e-6)
+
+
+def test_a_step_that_is_too_long_never_makes_it_worse():
+    result = train(Spectral(step=1e6, iterations=5), KGramOracle(X, Y))
+    hinge = KGramOracle(X, Y).hinge(3, False)
+    assert result.history[-1].objective <= hinge.evaluate(hinge.matrix)[0]
+
+
+def test_without_regulariser_tau_does_not_matter():
+    results = [
+        train(Spectral(tau=tau, regulariser=name, step=5, iterations=10), KGramOracle(X, Y)).weights[3]
+        for tau, name in ((7, None), (0, "nuclear"), (0, "frobenius"))
+    ]
+    np.testing.assert_allclose(results[0], results[1], atol=1e-9)
+    np.testing.assert_allclose(results[0], results[2], atol=1e-9)
+
+
+def test_a_larger_tau_makes_the_rank_smaller():
+    ranks = []
+    for tau in (0.01, 1, 100):
+        learner = Spectral(tau=tau, step=5, order=2, iterations=300, tol=0)
+        ranks.append(train(learner, KGramOracle(X, Y)).history[-1].rank)
+    assert ranks[0] > ranks[1] > ranks[2] == 0
+
+
+def test_it_stops_where_little_is_gained():
+    learner = Spectral(step=1, order=2, iterations=1000, tol=1e-2, period=10)
+    assert 10 < len(train(learner, KGramOracle(X, Y)).history) < 300
+
+
+def spoken(word):
+    """A toy spelling: c is s before e and i, else k; e at the end is silent; the others are themselves."""
+    return [
+        ("s" if word[t + 1 : t + 2] in ("e", "i") else "k")
+        if letter == "c"
+        else ("-" if letter == "e" and t == len(word) - 1 else letter)
+        for t, letter in enumerate(word)
+    ]
+
+
+def words(n, seed):
+    random = np.random.default_rng(seed)
+    return ["".join(random.choice(list("cceiaotn"), size=random.integers(3, 8))) for _ in range(n)]
+
+
+def test_it_learns_what_depends_on_neighbours():
+    train_words, test_words = words(150, 0), words(100, 1)
+    oracle = KGramOracle(train_words, [spoken(word) for word in train_words])
+    result = train(Spectral(loss="up-to-k", tau=1.0), oracle)
+    table = KGramTable(oracle.bi_symbols, result.weights)
+    predicted = table.predict(test_words)
+    right = [
+        a == b
+        for word, outputs in zip(test_words, predicted)
+        for a, b, letter in zip(outputs, spoken(word), word)
+        if letter == "c"
+    ]
+    assert np.mean(right) > 0.95
+    model = table.operators(states=result.history[-1].rank)
+    assert 0 < model.n_states <= result.history[-1].rank < len(oracle.bi_symbols)
+
+
+def test_development_data_choose_the_iterate():
+    scores = iter([0.1, 0.9, 0.2, 0.3, 0.4])
+    result = train(Spectral(patience=2), KGramOracle(X, Y), evaluate=lambda weights: next(scores))
+    assert result.best_epoch == 2 and len(result.history) == 4
+    same = train(Spectral(iterations=2), KGramOracle(X, Y))
+    assert result.weights[3].tolist() == same.weights[3].tolist()
+
+
+def test_threads_do_not_change_the_result(monkeypatch):
+    monkeypatch.setattr("margent.structures.k_gram_oracle._EDGES_AT_ONCE", 50)
+    one, two = (train(Spectral(iterations=5), KGramOracle(X, Y), threads=n).weights[3] for n in (1, 2))
+    assert one.tolist() == two.tolist()
+
+
+def test_a_tagger_of_features_is_no_place_for_it_yet():
+    with pytest.raises(TypeError, match="Spectral learns from pairs of symbol sequences"):
+        margent.Tagger(learner=margent.Spectral()).fit([["a", "b"]], [["A", "B"]])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"tau": -1}, "tau of Spectral should be a number of at least 0, got -1"),
+        ({"step": 0}, "step of Spectral should be a number above 0, got 0"),
+        ({"iterations": 0}, "iterations of Spectral should be a whole number of at least 1, got 0"),
+        ({"order": 1.5}, "order of Spectral should be a whole number of at least 1, got 1.5"),
+        ({"loss": "all"}, "loss of Spectral should be one of k, up-to-k, got 'all'"),
+        ({"regulariser": "l1"}, "regulariser of Spectral should be one of nuclear, frobenius, got 'l1'"),
+        ({"tol": np.nan}, "tol of Spectral should be a number of at least 0"),
+        ({"patience": 0}, "patience of Spectral should be a whole number of at least 1 or None, got 0"),
+    ],
+)
+def test_wrong_parameters(parameters, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Spectral(**parameters)

@@ -1,0 +1,70 @@
+"""The hinge loss of k-gram scores against the list of all outputs, and its subgradient against differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from margent.errors import CorpusError
+from margent.structures import BiSymbols, KGramOracle
+from oracle import spectral
+
+X = ["abab", "ba", "a", "bbab", "", "abab"]
+Y = ["ABCB", "-A", "C", "B-AB", "", "A-BB"]
+
+
+def listed(oracle, lengths):
+    seen = oracle.bi_symbols
+    return [
+        spectral.rivals([seen.candidates(a).tolist() for a in x], seen.numbers(x, y).tolist(), lengths, len(seen))
+        for x, y in zip(X, Y)
+    ]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("shorter", [False, True])
+def test_loss_and_subgradient(k, shorter):
+    oracle = KGramOracle(X, Y)
+    hinge = oracle.hinge(k, shorter)
+    lengths = [length for length in hinge.basis.lengths if length]
+    examples = listed(oracle, lengths)
+    random = np.random.default_rng(k)
+    for _ in range(5):
+        matrix, direction = (hinge.tied(random.normal(size=hinge.basis.shape)) for _ in range(2))
+        scores = hinge.basis.scores(matrix)
+        vector = np.concatenate([scores[length].ravel() for length in lengths])
+        loss, slope = hinge.evaluate(matrix)
+        assert loss == pytest.approx(spectral.hinge(vector, examples))
+        ahead = hinge.evaluate(matrix + 1e-7 * direction)[0]
+        assert (ahead - loss) / 1e-7 == pytest.approx(np.vdot(slope, direction), abs=1e-4)
+        np.testing.assert_allclose(hinge.tied(slope), slope, atol=1e-12)
+
+
+def test_without_scores_every_symbol_with_a_choice_can_be_wrong():
+    hinge = KGramOracle(["ab", "aa"], ["AX", "BA"]).hinge(2, False)
+    assert hinge.evaluate(hinge.matrix)[0] == 3
+
+
+def test_results_depend_neither_on_threads_nor_on_batches(monkeypatch):
+    oracle = KGramOracle(X * 20, Y * 20)
+    whole = oracle.hinge(3, True)
+    matrix = whole.tied(np.random.default_rng(0).normal(size=whole.basis.shape))
+    loss, slope = whole.evaluate(matrix)
+    monkeypatch.setattr("margent.structures.k_gram_oracle._EDGES_AT_ONCE", 100)
+    for threads in (1, 2):
+        found, same = oracle.hinge(3, True, threads).evaluate(matrix)
+        assert found == pytest.approx(loss, rel=1e-12)
+        assert same.tolist() == slope.tolist()
+
+
+def test_more_bi_symbols_than_occur_are_more_rivals():
+    seen = BiSymbols([*KGramOracle(X, Y).bi_symbols.symbols, ("a", "new")])
+    hinge = KGramOracle(X, Y, seen).hinge(1, False)
+    assert hinge.basis.shape == (len(seen), 1)
+
+
+def test_data_that_do_not_fit():
+    with pytest.raises(CorpusError, match=r"sequence 1, symbol 0: \('b', 'B'\) is not among the 1 bi-symbols given"):
+        KGramOracle(["a", "b"], ["A", "B"], BiSymbols([("a", "A")]))
+    with pytest.raises(CorpusError, match="sequence 0 has 2 input symbols, but 1 output symbols"):
+        KGramOracle(["ab"], ["A"])
