@@ -100,6 +100,19 @@ class BiSymbols:
             raise CorpusError(f"x has {len(x)} input symbols, but y has {len(y)} output symbols")
         return np.array([self._numbers.get(pair, UNSEEN) for pair in zip(x, y)], dtype=np.int64)
 
+    def gram_counts(self, sequences: Iterable[npt.NDArray[np.int64]], length: int) -> npt.NDArray[np.float64]:
+        """(m^length,): how often each l-gram occurs in sequences of numbers, those with an unseen bi-symbol left out.
+
+        An l-gram is a number with l digits in base m, the last bi-symbol being the last digit. Lengths are 1 or
+        more.
+        """
+        powers = len(self) ** np.arange(length - 1, -1, -1)
+        windows = [np.lib.stride_tricks.sliding_window_view(s, length) for s in sequences if len(s) >= length]
+        if not windows:
+            return np.zeros(len(self) ** length)
+        grams = np.concatenate(windows)
+        return np.bincount(grams[(grams != UNSEEN).all(axis=1)] @ powers, minlength=len(self) ** length).astype(float)
+
     @cached_property
     def _numbers(self) -> dict[BiSymbol, int]:
         return {pair: number for number, pair in enumerate(self.symbols)}

@@ -85,8 +85,7 @@ class KGramHinge:
         self.basis, self.threads, self._n_examples = basis, threads, len(X)
         self._lengths = [length for length in basis.lengths if length]
         self._matrix: Doubles = np.zeros(basis.shape)
-        m = len(bi_symbols)
-        self._right = {length: _gram_counts(gold, length, m) for length in self._lengths}
+        self._right = {length: bi_symbols.gram_counts(gold, length) for length in self._lengths}
         self._batches = []
         done = 0
         for sequences in batches(bi_symbols, X, basis.order, _EDGES_AT_ONCE):
@@ -170,11 +169,3 @@ def _batch(
             )
         grams[length] = np.where(numbers == UNSEEN, size, numbers).astype(np.int32)
     return _Batch(made.forest.with_scores(costs), grams)
-
-
-def _gram_counts(gold: Sequence[Integers], length: int, m: int) -> Doubles:
-    """(m^length,): how often each l-gram occurs in the right outputs."""
-    powers = m ** np.arange(length - 1, -1, -1)
-    windows = [np.lib.stride_tricks.sliding_window_view(g, length) @ powers for g in gold if len(g) >= length]
-    numbers = np.concatenate(windows) if windows else np.zeros(0, dtype=np.int64)
-    return np.bincount(numbers, minlength=m**length).astype(np.float64)

@@ -83,6 +83,37 @@ class KGramTable:
         object.__setattr__(self, "scores", checked)
 
     @classmethod
+    def observed(
+        cls,
+        X: Sequence[Sequence[Hashable]],
+        y: Sequence[Sequence[Hashable]],
+        k: int = 3,
+        bi_symbols: BiSymbols | None = None,
+    ) -> KGramTable:
+        """How frequent each l-gram is among all l-grams of training data, for all l from 0 to k; the empty one is 1.
+
+        No learning, only counting. Its `operators` are the spectral hidden Markov model of pairs of symbols (Hsu et al.
+        2009), with as many states as are wanted: a baseline of paper 000.
+
+        Differs: Hsu et al. count the first three symbols of each sequence; here all pieces of each length are counted,
+        wherever they stand, as it is by pieces that outputs are searched.
+
+        `bi_symbols`: what outputs each input may have; None: those that occur.
+
+        >>> table = KGramTable.observed(["aab", "ab"], ["AAB", "AB"], k=2)
+        >>> [table.scores[length].tolist() for length in (0, 1, 2)]
+        [1.0, [0.6, 0.4], [[0.3333333333333333, 0.6666666666666666], [0.0, 0.0]]]
+        """
+        seen = BiSymbols.observed(X, y)
+        known = seen if bi_symbols is None else bi_symbols
+        numbers = [known.numbers(*pair) for pair in zip(X, y)]
+        scores: dict[int, npt.NDArray[np.float64]] = {0: np.ones(())}
+        for length in range(1, checked_length(k) + 1):
+            counts = known.gram_counts(numbers, length)
+            scores[length] = (counts / max(counts.sum(), 1.0)).reshape((len(known),) * length)
+        return cls(known, scores)
+
+    @classmethod
     def from_operators(
         cls, model: OperatorModel, lengths: Iterable[int], bi_symbols: BiSymbols | None = None
     ) -> KGramTable:

@@ -37,6 +37,14 @@ def test_what_was_not_seen():
     assert BiSymbols([("a", 1)], fallback=0).output(-1) == 0
 
 
+def test_counts_of_pieces():
+    seen = BiSymbols([("a", "A"), ("b", "B")])
+    numbers = [seen.numbers("aab", "AAB"), seen.numbers("ab", "AB"), seen.numbers("", ""), seen.numbers("ba", "BX")]
+    assert seen.gram_counts(numbers, 1).tolist() == [3, 3]
+    assert seen.gram_counts(numbers, 2).tolist() == [1, 2, 0, 0]
+    assert seen.gram_counts(numbers, 4).tolist() == [0] * 16
+
+
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [

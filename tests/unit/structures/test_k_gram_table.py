@@ -132,6 +132,38 @@ def test_operators_come_back_from_a_table():
     assert table.operators(states=1).n_states == 1
 
 
+def hidden_markov(n, seed):
+    """Pairs from a hidden Markov model with two states: in one "a" is mostly A, in the other mostly B; b is itself."""
+    random = np.random.default_rng(seed)
+    X, y = [], []
+    for _ in range(n):
+        state, x, z = random.integers(2), "", ""
+        for _ in range(8):
+            symbol = random.choice(3, p=([0.6, 0.1, 0.3], [0.1, 0.6, 0.3])[state])
+            x, z = x + "aab"[symbol], z + "ABB"[symbol]
+            state = state if random.random() < 0.9 else 1 - state
+        X.append(x)
+        y.append(z)
+    return X, y
+
+
+def test_a_hidden_markov_model_is_found_by_counting():
+    """The scores of its operators are close to the probabilities, of pieces longer than those counted, too."""
+    first, second = hidden_markov(3000, 0), hidden_markov(3000, 1)
+    table = KGramTable.observed(*first)
+    assert [float(scores.sum()) for scores in table.scores.values()] == pytest.approx([1, 1, 1, 1])
+    model = table.operators(states=2)
+    assert model.n_states == 2
+    longer = KGramTable.observed(*second, k=5, bi_symbols=table.bi_symbols).scores[5]
+    assert np.abs(model.k_gram_scores(5) - longer).max() < 0.1 * longer.max()
+    independent = np.multiply.outer(table.scores[1], np.multiply.outer(table.scores[2], table.scores[2]))
+    assert np.abs(model.k_gram_scores(5) - longer).sum() < 0.5 * np.abs(independent - longer).sum()
+
+
+def test_counting_what_is_shorter_than_k():
+    assert not KGramTable.observed(["a"], ["A"], k=3).scores[3].any()
+
+
 @pytest.mark.parametrize("lengths", [[3], [1, 2, 3], [0, 1, 3], [0, 1, 2]])
 def test_operators_need_all_lengths(lengths):
     with pytest.raises(ValueError, match="expected all from 0 to k, with k of at least 3"):
