@@ -188,7 +188,7 @@ class SupportSet:
 def _words(sentence: Any, length: int) -> list[str]:
     """The words of a sentence, or the numbers of its tokens where it is not text."""
     if isinstance(sentence, (list, tuple)) and len(sentence) == length:
-        words = [token[0] if isinstance(token, tuple) and token else token for token in sentence]
+        words = [token[0] if isinstance(token, (tuple, list)) and token else token for token in sentence]
         if all(isinstance(word, str) for word in words):
             return [str(word) for word in words]
     return [str(t) for t in range(length)]

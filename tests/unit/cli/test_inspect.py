@@ -71,5 +71,7 @@ def test_support_sequences(margent, fails, folder, tmp_path):
     assert (tmp_path / "support.png").stat().st_size > 0
     fails(2, "support.xyz: expected a name of a picture", "inspect", model, "--plot", tmp_path / "support.xyz")
     plain = folder / "model.margent"
-    fails(2, "--support and --plot are for models of hmsvm and dual-perceptron", "inspect", plain, "--support", 1)
+    fails(2, "and this one has none: they come with the learners hmsvm and", "inspect", plain, "--support", 1)
+    library.load(model).save(tmp_path / "compact", compact=True)
+    fails(2, "and are not in a compact model file", "inspect", tmp_path / "compact", "--support", 1)
     assert "support" not in margent("inspect", plain).output

@@ -56,7 +56,8 @@ def test_tokens_that_are_no_text_have_numbers() -> None:
     vectors = [np.zeros((2, 3)), np.zeros((1, 3)), np.zeros((3, 3))]
     assert SupportSet.of(SUPPORT, vectors, GOLD, PTR).of_sentence(2, NAMES).tokens == ("0", "1", "2")
     columns = [[("Ana", "NP"), ("fue", "V")], [("a", "P")], [("de", "P"), ("Juan", "NP"), ("Ruiz", "NP")]]
-    assert SupportSet.of(SUPPORT, columns, GOLD, PTR).of_sentence(0, NAMES).tokens == ("Ana", "fue")
+    for given in (columns, [[list(token) for token in sentence] for sentence in columns]):
+        assert SupportSet.of(SUPPORT, given, GOLD, PTR).of_sentence(0, NAMES).tokens == ("Ana", "fue")
 
 
 def test_plot(tmp_path: Path) -> None:
