@@ -34,7 +34,7 @@ class Kernel:
         gamma <x, x'>; (gamma <x, x'> + coef0)^degree; exp(-gamma |x - x'|^2); gamma times the number of pairs of equal
         substrings of `degree` letters in words at the same place of the window, their ends marked. A function from
         vectors A (a, d) and B (b, d) to values (a, b): feature f at place p of the window is column p d / window + f,
-        scipy CSR matrices or float32 arrays as the data are.
+        scipy CSR matrices or float32 arrays as the data are. It should leave them as they are.
     degree : int
         Of the polynomial: 2 sees pairs of features. For "string-spectrum" the length of substrings.
     gamma : float or None

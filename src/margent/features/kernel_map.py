@@ -110,13 +110,20 @@ class KernelMap(FeatureMap):
             batch, ids, _ = self._empty(vectors).extended(vectors, starts)
             return KernelEncoded(starts, ids, np.arange(len(ids) + 1), observations=batch)
         before = self._empty(vectors) if self._observations is None else self._observations
-        self._observations, ids, fresh = before.extended(vectors, starts)
+        grown, ids, fresh = before.extended(vectors, starts)
+        with np.errstate(over="ignore"):
+            norms = grown.squared_norms
+        if not np.isfinite(norms).all():
+            raise CorpusError(
+                "the squares of the features, summed over a window, are too large for 32 bits; scale them"
+            )
+        self._observations = grown
         self._vectors, self._kept_rows = None, KeptRows(self._cache_bytes // _KEPT_SHARE)
         if self.takes == "tokens":
             words = [word for sentence in Columns.from_sentences(X).column(0) for word in sentence] if len(ids) else []
             self._words = [*(self._words or [""]), *(words[token] for token in fresh.tolist())]
-        if self.gamma is None and len(self._observations):
-            mean = float(self._observations.squared_norms.mean(dtype=np.float64))
+        if self.gamma is None and len(norms):
+            mean = float(norms.mean(dtype=np.float64))
             self.gamma = 1 / mean if mean > 0 else 1.0
         return Encoded(starts, ids, np.arange(len(ids) + 1))
 

@@ -256,6 +256,14 @@ def test_a_large_value_does_not_swallow_the_norms_of_other_tokens() -> None:
     np.testing.assert_allclose(matrix(map_), [[1, 0, 0], [0, 1, np.exp(-1)], [0, np.exp(-1), 1]], rtol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["rbf", lambda A, B: A @ B.T])
+def test_features_whose_squares_are_too_large(kind: Any) -> None:
+    map_, _ = fitted(Kernel(kind), [np.eye(2)])
+    with pytest.raises(CorpusError, match="squares of the features of a window are together too large for 32 bits"):
+        map_.encode([np.diag([1e25, 1])], grow=True)
+    assert map_.n_unigrams == 2 and np.isfinite(matrix(map_)).all()
+
+
 def test_scores_too_large_are_said_to_be() -> None:
     map_, _ = fitted(Kernel("linear", gamma=1e10, window=1), WORDS)
     beta = np.full((map_.n_unigrams, 8), 1e24, dtype=np.float32)
