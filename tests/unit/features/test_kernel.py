@@ -259,7 +259,7 @@ def test_a_large_value_does_not_swallow_the_norms_of_other_tokens() -> None:
 @pytest.mark.parametrize("kind", ["rbf", lambda A, B: A @ B.T])
 def test_features_whose_squares_are_too_large(kind: Any) -> None:
     map_, _ = fitted(Kernel(kind), [np.eye(2)])
-    with pytest.raises(CorpusError, match="squares of the features of a window are together too large for 32 bits"):
+    with pytest.raises(CorpusError, match="squares of the features, summed over a window, are too large for 32 bits"):
         map_.encode([np.diag([1e25, 1])], grow=True)
     assert map_.n_unigrams == 2 and np.isfinite(matrix(map_)).all()
 
