@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         width = max(len(left) for left, _, _ in transitions)
         for left, right, weight in transitions:
             print(f"  {weight:+10.3f}  {left:{width}} -> {right}")
-    if support and not arguments.label:
+    if support and (arguments.support or not arguments.label):
         print("\nsupport sequences:")
         print(indent("\n\n".join(map(str, support)), "  "))
     return 0

@@ -62,6 +62,8 @@ def test_support_sequences(margent, fails, folder, tmp_path):
     output = margent("inspect", model).output
     assert output.count("support sequences\n") == 1 and " gold " in output
     assert margent("inspect", model, "--support", 3).output.count("support sequences\n") == 3
+    assert "support sequences\n" not in margent("inspect", model, "--label", "O").output
+    assert "support sequences\n" in margent("inspect", model, "--label", "O", "--support", 1).output
     report = json.loads(margent("inspect", model, "--json", "--support", 2).output)
     assert report["support_sequences"] >= len(report["support"]) == 2
     weights = [sum(s["weight"] for s in sentence["sequences"]) for sentence in report["support"]]
