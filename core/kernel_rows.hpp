@@ -152,11 +152,15 @@ class KernelRows final : public GrowingRows {
 
   // The inner product of two vectors with entries (observation * width + label): the sum of a b K over equal labels.
   double inner(std::span<const SparseVector::value_type> a, std::span<const SparseVector::value_type> b) const {
+    // By labels, so that each entry meets only those that it has something in common with.
+    std::vector<std::vector<std::pair<std::int64_t, double>>> of_label(static_cast<std::size_t>(width_));
+    for (const auto& [index, value] : b) of_label[index % width_].push_back({index / width_, value});
     double sum = 0;
     with_rows(a, [&](std::size_t i, const float* row) {
       const auto& [index, value] = a[i];
-      for (const auto& [other, factor] : b)
-        if (index % width_ == other % width_) sum += value * factor * row[other / width_];
+      double own = 0;
+      for (const auto& [observation, factor] : of_label[index % width_]) own += factor * row[observation];
+      sum += value * own;
     });
     return sum;
   }
