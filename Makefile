@@ -35,6 +35,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.micro.chain
 	$(BIN)/python -m benchmarks.micro.large
 	$(BIN)/python -m benchmarks.micro.compact
+	$(BIN)/python -m benchmarks.micro.kernel
 
 reproduce: $(VENV)/.dev
 	$(BIN)/margent reproduce $(PAPER) --jobs $(JOBS) $(QUICK)

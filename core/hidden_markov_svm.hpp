@@ -2,6 +2,8 @@
 #pragma once
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "working_set.hpp"
@@ -36,6 +38,7 @@ class HiddenMarkovRule final : public Rule {
       const Wrong worst = find_worst(oracle, example);
       if (round == 0) note(answer_, answer_.weight * std::max(0.0, worst.hinge), outcome);
       if (worst.hinge <= settings_.tol || answer_.weight <= 0) break;
+      check_separable(oracle, example, worst.rival);
       WorkingSet& set = set_of(example);
       if (worst.hinge <= set.slack(oracle) + settings_.tol || !set.extend(oracle, worst.rival, worst.margin, true)) break;
       moved |= optimize(oracle, set);
@@ -89,6 +92,14 @@ class HiddenMarkovRule final : public Rule {
       }
       if (worst.margin > 0 || static_cast<int>(answer_.rivals.size()) < k || k == most) return worst;
     }
+  }
+
+  // Without slack nothing would limit the variable of a rival that no weights can tell from gold.
+  void check_separable(const Oracle& oracle, std::int64_t example, std::size_t rival) const {
+    if (settings_.slack == Slack::none && !(oracle.dot(rival, rival) > 0))
+      throw std::invalid_argument("sentence " + std::to_string(example) + ": a wrong labelling has the same features as the "
+                                  "right one, so that no weights can tell them apart; expected data that can be "
+                                  "separated, or slack (l1 or l2)");
   }
 
   WorkingSet& set_of(std::int64_t example) {

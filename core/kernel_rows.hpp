@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "oracle.hpp"
@@ -151,14 +152,16 @@ class KernelRows final : public GrowingRows {
 
   // The inner product of two vectors with entries (observation * width + label): the sum of a b K over equal labels.
   double inner(std::span<const SparseVector::value_type> a, std::span<const SparseVector::value_type> b) const {
+    // By labels, so that each entry meets only those that it has something in common with.
+    std::vector<std::vector<std::pair<std::int64_t, double>>> of_label(static_cast<std::size_t>(width_));
+    for (const auto& [index, value] : b) of_label[index % width_].push_back({index / width_, value});
     double sum = 0;
-    for (const auto& [index, value] : a) cache_.expect(static_cast<std::int32_t>(index / width_));
-    for (const auto& [index, value] : a) {
-      const float* row = cache_.row(static_cast<std::int32_t>(index / width_));
-      for (const auto& [other, factor] : b)
-        if (index % width_ == other % width_) sum += value * factor * row[other / width_];
-    }
-    cache_.expect_nothing();
+    with_rows(a, [&](std::size_t i, const float* row) {
+      const auto& [index, value] = a[i];
+      double own = 0;
+      for (const auto& [observation, factor] : of_label[index % width_]) own += factor * row[observation];
+      sum += value * own;
+    });
     return sum;
   }
 
@@ -176,22 +179,29 @@ class KernelRows final : public GrowingRows {
   const float* sums() const { return sums_.data(); }
 
  private:
-  // Makes the changes that wait.
+  // Calls visit(i, kernel row) for the observation of each entry of a vector. Rows that are missing are computed some at
+  // a time: one by one is slow, and more would need memory beyond the limit, or be gone before they are used.
+  template <class Visit>
+  void with_rows(std::span<const SparseVector::value_type> vector, Visit visit) const {
+    constexpr std::size_t block = 64;
+    const auto id = [&](std::size_t i) { return static_cast<std::int32_t>(vector[i].first / width_); };
+    std::size_t ahead = 0;
+    for (std::size_t i = 0; i < vector.size(); ++i) {
+      for (; ahead < std::min(i + block, vector.size()); ++ahead) cache_.expect(id(ahead));
+      visit(i, cache_.row(id(i)));
+    }
+    cache_.expect_nothing();
+  }
+
+  // Makes the changes that wait. A kernel that throws leaves those that are not made.
   void settle() const {
     if (changes_.empty()) return;
     margent::settle(changes_);
-    constexpr std::size_t block = 64;  // rows at once: more would be gone from the cache before they are used
-    std::size_t ahead = 0;
-    for (std::size_t c = 0; c < changes_.size(); ++c) {
-      for (; ahead < std::min(c + block, changes_.size()); ++ahead)
-        cache_.expect(static_cast<std::int32_t>(changes_[ahead].first / width_));
-      const auto& [index, step] = changes_[c];
-      const float* row = cache_.row(static_cast<std::int32_t>(index / width_));
-      float* scores = scores_.data() + static_cast<std::size_t>(index % width_) * n_;
-      const float change = static_cast<float>(step);
+    with_rows(changes_, [&](std::size_t i, const float* row) {
+      float* scores = scores_.data() + static_cast<std::size_t>(changes_[i].first % width_) * n_;
+      const float change = static_cast<float>(std::exchange(changes_[i].second, 0.0));
       for (std::int64_t v = 0; v < n_; ++v) scores[v] += change * row[v];
-    }
-    cache_.expect_nothing();
+    });
     changes_.clear();
   }
 

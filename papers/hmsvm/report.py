@@ -234,13 +234,13 @@ def _aims(letters: list[dict[str, Any]]) -> list[Claim]:
             found = f"{_percent(ours)} % by the {LETTERS[best['method']].title}"
             claims.append((f"{what}: at most {100 * aim:g} % wrong", _held(ours <= aim), found))
             against = f"{found}, {_percent(theirs)} % by the best linear chain of that order"
-            claims.append((f"{what}: well under the linear chain", _held(ours < theirs), against))
+            claims.append((f"{what}: under the linear chain", _held(ours < theirs), against))
     return claims
 
 
 def _run(results: dict[str, Any]) -> str:
     plan = results["plan"]
-    words = "all words" if plan["n_words"] is None else f"the first {plan['n_words']} words"
+    words = "all words" if plan["n_words"] is None else f"{plan['n_words']} words"
     return (
         f"Section 8 on {plan['n_sentences']} sentences with {plan['folds']} folds; parameters from "
         f"{plan['choice_folds']} folds of as many other sentences. The curve is tested on the first {plan['n_test']} "

@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         width = max(len(left) for left, _, _ in transitions)
         for left, right, weight in transitions:
             print(f"  {weight:+10.3f}  {left:{width}} -> {right}")
-    if support and not arguments.label:
+    if support and (arguments.support or not arguments.label):
         print("\nsupport sequences:")
         print(indent("\n\n".join(map(str, support)), "  "))
     return 0
@@ -100,7 +100,10 @@ def _support(tagger: Tagger, arguments: argparse.Namespace) -> list[SupportSeque
     known = tagger._support
     if known is None or not len(known):
         if arguments.support or arguments.plot:
-            raise UsageError("--support and --plot are for models of hmsvm and dual-perceptron, which this is not")
+            raise UsageError(
+                "--support and --plot are for models with support sequences, and this one has none: they come with the "
+                "learners hmsvm and dual-perceptron, and are not in a compact model file"
+            )
         return []
     if arguments.plot is not None:
         tagger.support_sequences(known.heaviest(1)[0]).plot(arguments.plot)

@@ -94,7 +94,7 @@ def _hint(name: str, learners: Mapping[str, Any]) -> Any:
 
 def _check_free(name: str, written: str, arguments: argparse.Namespace) -> None:
     """A parameter that an option has fixed cannot be searched as well."""
-    options = ("features", "template") if name == "features" else (name,)
+    options = ("features", "template", "kernel") if name == "features" else (name,)
     default = getattr(Tagger(), name, None)
     if name in given_parameters(arguments) or any(getattr(arguments, key, default) != default for key in options):
         raise UsageError(f"{written} is both given as an option and searched: choose one")

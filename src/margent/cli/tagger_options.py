@@ -50,6 +50,9 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
 
 
+_OF_A_KERNEL = ("degree", "gamma", "coef0", "window", "cache_mb")
+
+
 def _add_kernel_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("kernel: labels by likeness to tokens of the training data").add_argument
     add("--kernel", choices=("linear", "polynomial", "rbf", "string-spectrum"), help="how likeness is measured")
@@ -60,12 +63,17 @@ def _add_kernel_options(parser: argparse.ArgumentParser) -> None:
     add("--cache-mb", type=float, metavar="MB", help="memory for kernel values in training (default: 1024)")
 
 
+def kernel_words(arguments: argparse.Namespace) -> list[str]:
+    """The kernel options as they were given, to be given again."""
+    given = [(name, getattr(arguments, name)) for name in ("kernel", *_OF_A_KERNEL)]
+    return [word for name, value in given if value is not None for word in (f"--{name.replace('_', '-')}", str(value))]
+
+
 def _chosen_features(arguments: argparse.Namespace) -> Any:
     from margent.features import Kernel, Templates
 
     seen = arguments.features if arguments.template is None else Templates.from_file(arguments.template)
-    names = ("degree", "gamma", "coef0", "window", "cache_mb")
-    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    given = {name: getattr(arguments, name) for name in _OF_A_KERNEL if getattr(arguments, name) is not None}
     if arguments.kernel is None:
         for name in given:
             raise UsageError(f"--{name.replace('_', '-')} is for a kernel: give --kernel too")

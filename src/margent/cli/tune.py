@@ -181,11 +181,15 @@ def _plot(result: TuningResult, folder: Path) -> str:
 def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[str, Any]) -> str:
     """The `margent train` that trains this tagger."""
     from margent.cli.learner_options import as_options
+    from margent.cli.tagger_options import kernel_words
+    from margent.features import Kernel
 
     words = ["margent", "train", *arguments.train, "-m", arguments.model or "best.margent", *as_options(tagger.learner)]
     features = searched.get("features", arguments.template or arguments.features)
+    seen = tagger.features.features if isinstance(tagger.features, Kernel) else tagger.features
     if features is not None:
-        words += ["--template" if tagger.features != features else "--features", str(features)]
+        words += ["--template" if seen != features else "--features", str(features)]
+    words += kernel_words(arguments)
     for name, default in (("order", 1), ("scheme", None), ("restrict_labels", None), ("min_count", 1), ("seed", 0)):
         value = getattr(tagger, name)
         if value != default:

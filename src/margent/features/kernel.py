@@ -34,12 +34,12 @@ class Kernel:
         gamma <x, x'>; (gamma <x, x'> + coef0)^degree; exp(-gamma |x - x'|^2); gamma times the number of pairs of equal
         substrings of `degree` letters in words at the same place of the window, their ends marked. A function from
         vectors A (a, d) and B (b, d) to values (a, b): feature f at place p of the window is column p d / window + f,
-        scipy CSR matrices or float32 arrays as the data are.
+        scipy CSR matrices or float32 arrays as the data are. It should leave them as they are.
     degree : int
         Of the polynomial: 2 sees pairs of features. For "string-spectrum" the length of substrings.
     gamma : float or None
-        None: 1 over the mean of |x|^2 in the training data, so that K(x, x) is of one size whatever the features. 1
-        makes the linear kernel the plain inner product.
+        None: 1 over the mean of |x|^2 of the different observations of the training data, so that K(x, x) is of one
+        size whatever the features. 1 makes the linear kernel the plain inner product.
     coef0 : float
         Of the polynomial: how much single features count beside pairs.
     window : int
@@ -49,8 +49,9 @@ class Kernel:
         What is seen of each token by itself. None: vectors for arrays, attributes for dicts, for text the preset
         "spelling": the word, its beginnings and ends, its shape, and further columns.
     cache_mb : float
-        Memory for rows of kernel values in training, in MiB: more is quicker, and changes nothing else (but for the
-        last bits of products of dense arrays, which BLAS rounds as they come together).
+        Memory for rows of kernel values that are kept in training, in MiB, besides some dozen rows in the making: more
+        is quicker, and changes nothing else (but for the last bits of products of dense arrays, which BLAS rounds as
+        they come together).
 
     >>> from margent import Kernel, Tagger
     >>> Tagger(Kernel("polynomial", degree=3), "hmsvm")
@@ -153,7 +154,10 @@ def _raise_to(numbers: Floats, degree: int) -> None:
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    except OverflowError:  # a whole number with hundreds of digits
+        return False
 
 
 def _whole(value: Any, least: int, most: int) -> bool:

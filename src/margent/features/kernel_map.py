@@ -23,6 +23,8 @@ from margent.storage import ModelFile, string_arrays
 
 _BLOCK_BYTES = 64 << 20  # of kernel values at once, in prediction
 _MOST_ROWS = 256
+_MOST_MEGABYTES = float(1 << 40)  # as bytes still a number of 64 bits
+_MOST_SCORE = 1e25  # as large as a weight may be: with these the score of a long sequence is still a finite number
 _KEPT_SHARE = 8  # one part in so many of the cache is for rows of tokens, the others for rows of observations
 _SHOWN = 3  # attributes in the name of an observation
 
@@ -108,13 +110,20 @@ class KernelMap(FeatureMap):
             batch, ids, _ = self._empty(vectors).extended(vectors, starts)
             return KernelEncoded(starts, ids, np.arange(len(ids) + 1), observations=batch)
         before = self._empty(vectors) if self._observations is None else self._observations
-        self._observations, ids, fresh = before.extended(vectors, starts)
+        grown, ids, fresh = before.extended(vectors, starts)
+        with np.errstate(over="ignore"):
+            norms = grown.squared_norms
+        if not np.isfinite(norms).all():
+            raise CorpusError(
+                "the squares of the features, summed over a window, are too large for 32 bits; scale them"
+            )
+        self._observations = grown
         self._vectors, self._kept_rows = None, KeptRows(self._cache_bytes // _KEPT_SHARE)
         if self.takes == "tokens":
             words = [word for sentence in Columns.from_sentences(X).column(0) for word in sentence] if len(ids) else []
             self._words = [*(self._words or [""]), *(words[token] for token in fresh.tolist())]
-        if self.gamma is None and len(self._observations):
-            mean = float(self._observations.squared_norms.mean(dtype=np.float64))
+        if self.gamma is None and len(norms):
+            mean = float(norms.mean(dtype=np.float64))
             self.gamma = 1 / mean if mean > 0 else 1.0
         return Encoded(starts, ids, np.arange(len(ids) + 1))
 
@@ -147,7 +156,7 @@ class KernelMap(FeatureMap):
 
     @property
     def _cache_bytes(self) -> int:
-        return int(float(self.parameters.cache_mb) * (1 << 20))
+        return int(min(float(self.parameters.cache_mb), _MOST_MEGABYTES) * (1 << 20))
 
     def _own_values(self, ids: IntArray) -> FloatArray:
         assert self._observations is not None
@@ -196,8 +205,16 @@ class KernelMap(FeatureMap):
         batch = encoded.observations
         result = np.zeros((len(batch), unigrams.shape[1]), dtype=np.float32)
         if len(beta):
-            for ids in _blocks(len(batch), len(beta)):
-                np.matmul(support._values(batch, ids), beta, out=result[ids[0] : ids[-1] + 1])
+            # In the making, each has a row over the observations, and one over the tokens for each place of its window.
+            width = max(len(beta), int(self.parameters.window) * support.n_tokens)
+            with np.errstate(over="ignore", invalid="ignore"):
+                for ids in _blocks(len(batch), width):
+                    np.matmul(support._values(batch, ids), beta, out=result[ids[0] : ids[-1] + 1])
+        if not (np.abs(result) <= _MOST_SCORE).all():
+            raise CorpusError(
+                f"the kernel times the weights gives scores beyond {_MOST_SCORE:g}; scale the features, or choose a "
+                "smaller gamma, C or cost"
+            )
         return result
 
     def contributions(self, encoded: Encoded, token: int) -> tuple[IntArray, FloatArray]:

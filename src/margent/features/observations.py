@@ -140,8 +140,10 @@ class SparseVectors(TokenVectors):
 
     @cached_property
     def squared_norms(self) -> FloatArray:
-        sums = np.append(0.0, np.cumsum(self.values.astype(np.float64) ** 2))
-        norms: FloatArray = (sums[self.ptr[1:]] - sums[self.ptr[:-1]]).astype(np.float32)
+        # Each token by itself: in a running sum a large value would swallow the small ones of all tokens after it.
+        tokens = np.repeat(np.arange(len(self)), np.diff(self.ptr))
+        sums = np.bincount(tokens, self.values.astype(np.float64) ** 2, minlength=len(self))
+        norms: FloatArray = sums.astype(np.float32)
         return norms
 
 

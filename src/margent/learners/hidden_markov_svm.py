@@ -26,14 +26,17 @@ class HiddenMarkovSVM(EpochLearner):
         s.t.  F(gold_n) - F(y) >= margin(y) - xi_n  for all n and y,  xi_n >= 0
 
     The margin is 1 for every wrong sequence (loss="sequence", as in the paper) or its number of wrong labels
-    (loss="hamming": the problem of `StructuredSVM` and `SDM`); label costs count in both. Differs: the paper's (18) and
-    (22) ask for 1 on both sides of a threshold, which is a margin of 2; ours is 1, as its (14).
+    (loss="hamming": the problem of `StructuredSVM` and `SDM`). Label costs count in both: with "sequence" the margin is
+    the mean cost of the wrong labels, which the search does not see: it finds the wrong sequence of the largest score,
+    which need not be the one that violates its margin most. Differs: the paper's (18) and (22) ask for 1 on both sides
+    of a threshold, which is a margin of 2; ours is 1, as its (14).
 
     Algorithm 2, an example at a time: a search for the two best finds the wrong sequence that violates its margin most;
     it joins the working set of the example, whose dual variables are optimised by SMO, until no other violates its
     margin by more than `tol`, or `rounds` times. Sequences whose variable is zero leave. Each step raises the dual
-    objective, `objective` in the history. Training ends when a pass over all examples changes nothing, or after
-    `epochs`; with `gap`, when the duality gap is as small, as `SDM` does.
+    objective, `objective` in the history. Training ends when a pass over all examples changes nothing (unless
+    development data are watched), or after `epochs`; with `gap`, when the duality gap is as small, as `SDM` does.
+    Without slack, a sentence with a wrong sequence that has the features of the right one is an error.
 
     When to use it: with a `Kernel`, for small and awkward data: a few hundred sentences, or dense vectors that no line
     separates. On much text with many features a linear learner is as good and quicker by far.

@@ -69,15 +69,16 @@ class SupportSequences:
         longest = max(len(text) for text in [*self.tokens, *(label or _UNKNOWN for label in self.gold)])
         figure = new_figure(1.2 + n * max(0.35, 0.09 * longest), 0.9 + 0.3 * (rows + 2))
         axes = figure.add_subplot()
-        heaviest = self.sequences[0].weight
+        heaviest = max(sequence.weight for sequence in self.sequences) or 1.0
+        look: Any = {"ha": "center", "va": "center", "fontsize": 9, "parse_math": False}  # a $ is a $
         for t, (token, gold) in enumerate(zip(self.tokens, self.gold)):
-            axes.text(t, -1, token, ha="center", va="center", color=INK, fontsize=9)
-            axes.text(t, 0, gold or _UNKNOWN, ha="center", va="center", color=BLUE, fontsize=9, fontweight="bold")
+            axes.text(t, -1, token, color=INK, **look)
+            axes.text(t, 0, gold or _UNKNOWN, color=BLUE, fontweight="bold", **look)
             for row, sequence in enumerate(self.sequences, 1):
                 if sequence.labels[t] != gold:
                     share = 0.15 + 0.6 * sequence.weight / heaviest
                     axes.fill_between([t - 0.5, t + 0.5], row - 0.45, row + 0.45, color=RED, alpha=share, linewidth=0)
-                    axes.text(t, row, sequence.labels[t], ha="center", va="center", color=INK, fontsize=9)
+                    axes.text(t, row, sequence.labels[t], color=INK, **look)
         weights = [f"{sequence.weight:.3g}" for sequence in self.sequences]
         axes.set_yticks([0, *range(1, rows + 1)], ["right labels", *weights], fontsize=9, color=INK)
         axes.set_xticks([])
@@ -178,7 +179,7 @@ class SupportSet:
         ptr = file.row_starts("support.ptr", len(gold), len(numbers))
         tokens = file.strings("support.tokens")
         owners = file.array("support.owners", np.int64, (None,), minimum=0, maximum=len(numbers) - 1)
-        weights = file.array("support.weights", np.float64, (len(owners),), finite=True)
+        weights = file.array("support.weights", np.float64, (len(owners),), minimum=0, finite=True)
         labels = file.array("support.labels", np.int32, (None,), minimum=0, maximum=n_labels - 1)
         if len(tokens) != len(gold) or len(labels) != np.diff(ptr)[owners].sum():
             raise file.error("its support sequences should be as long as their sentences")
@@ -188,7 +189,7 @@ class SupportSet:
 def _words(sentence: Any, length: int) -> list[str]:
     """The words of a sentence, or the numbers of its tokens where it is not text."""
     if isinstance(sentence, (list, tuple)) and len(sentence) == length:
-        words = [token[0] if isinstance(token, tuple) and token else token for token in sentence]
+        words = [token[0] if isinstance(token, (tuple, list)) and token else token for token in sentence]
         if all(isinstance(word, str) for word in words):
             return [str(word) for word in words]
     return [str(t) for t in range(length)]

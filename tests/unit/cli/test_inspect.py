@@ -62,6 +62,8 @@ def test_support_sequences(margent, fails, folder, tmp_path):
     output = margent("inspect", model).output
     assert output.count("support sequences\n") == 1 and " gold " in output
     assert margent("inspect", model, "--support", 3).output.count("support sequences\n") == 3
+    assert "support sequences\n" not in margent("inspect", model, "--label", "O").output
+    assert "support sequences\n" in margent("inspect", model, "--label", "O", "--support", 1).output
     report = json.loads(margent("inspect", model, "--json", "--support", 2).output)
     assert report["support_sequences"] >= len(report["support"]) == 2
     weights = [sum(s["weight"] for s in sentence["sequences"]) for sentence in report["support"]]
@@ -71,5 +73,7 @@ def test_support_sequences(margent, fails, folder, tmp_path):
     assert (tmp_path / "support.png").stat().st_size > 0
     fails(2, "support.xyz: expected a name of a picture", "inspect", model, "--plot", tmp_path / "support.xyz")
     plain = folder / "model.margent"
-    fails(2, "--support and --plot are for models of hmsvm and dual-perceptron", "inspect", plain, "--support", 1)
+    fails(2, "and this one has none: they come with the learners hmsvm and", "inspect", plain, "--support", 1)
+    library.load(model).save(tmp_path / "compact", compact=True)
+    fails(2, "and are not in a compact model file", "inspect", tmp_path / "compact", "--support", 1)
     assert "support" not in margent("inspect", plain).output

@@ -41,6 +41,22 @@ def test_from_file_to_model(tune, margent, folder, tmp_path):
     assert (again.weights_.unigrams == tagger.weights_.unigrams).all() and again.order == tagger.order
 
 
+def test_the_command_of_a_kernel(tune, margent, fails, folder, tmp_path):
+    """The kernel is not searched, but belongs to the command that trains the best again."""
+    model = tmp_path / "best.margent"
+    kernel = ("--kernel", "polynomial", "--degree", 3, "--gamma", 0.1, "--features", "pos")
+    outcome = tune("--folds", 2, "--search", "C=0.1,1", "epochs=1", "-m", model, *kernel)
+    command = next(line.strip() for line in outcome.output.splitlines() if line.startswith("  margent train"))
+    tagger = library.load(model)
+    model.unlink()
+    assert margent(*shlex.split(command)[1:]).status == 0
+    again = library.load(model)
+    assert again.features == tagger.features == library.Kernel("polynomial", degree=3, gamma=0.1, features="pos")
+    assert (again.weights_.unigrams == tagger.weights_.unigrams).all()
+    message = "features is both given as an option and searched"
+    fails(2, message, "tune", folder / "train.txt", "--kernel", "rbf", "--search", "features=ner,generic")
+
+
 def test_the_same_command_goes_on(tune, tmp_path):
     arguments = ("--folds", 2, "--search", "k=1,2", "epochs=1", "--json")
     first = json.loads(tune(*arguments).output)

@@ -209,6 +209,7 @@ def test_a_kernel_of_numbers_too_large_says_so() -> None:
         ({"degree": True}, "degree of Kernel"),
         ({"gamma": 0}, "gamma of Kernel should be a number above 0, or None, got 0"),
         ({"gamma": np.nan}, "gamma of Kernel"),
+        ({"gamma": 10**400}, "gamma of Kernel"),
         ({"gamma": "auto"}, "gamma of Kernel"),
         ({"coef0": -1}, "coef0 of Kernel should be a number of at least 0, got -1"),
         ({"window": 2}, "window of Kernel should be an odd number of tokens from 1 to 201, got 2"),
@@ -247,6 +248,34 @@ def test_rows_of_sparse_vectors_are_put_in_order() -> None:
     vectors = SparseVectors.of(ids, ptr, np.array([1, 2, 3, 1, -1], dtype=np.float32))
     assert vectors.matrix(4).toarray().tolist() == [[0, 2, 0, 4], [0, 0, 0, 0], [0, 0, 0, 0]]
     assert vectors.ids.tolist() == [1, 3] and vectors.squared_norms.tolist() == [20, 0, 0]
+
+
+def test_a_large_value_does_not_swallow_the_norms_of_other_tokens() -> None:
+    X = [[{"a": 1e9}, {"b": 1.0}, {"b": 2.0}]]
+    map_, _ = fitted(Kernel("rbf", gamma=1.0, window=1), X)
+    np.testing.assert_allclose(matrix(map_), [[1, 0, 0], [0, 1, np.exp(-1)], [0, np.exp(-1), 1]], rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["rbf", lambda A, B: A @ B.T])
+def test_features_whose_squares_are_too_large(kind: Any) -> None:
+    map_, _ = fitted(Kernel(kind), [np.eye(2)])
+    with pytest.raises(CorpusError, match="squares of the features, summed over a window, are too large for 32 bits"):
+        map_.encode([np.diag([1e25, 1])], grow=True)
+    assert map_.n_unigrams == 2 and np.isfinite(matrix(map_)).all()
+
+
+def test_scores_too_large_are_said_to_be() -> None:
+    map_, _ = fitted(Kernel("linear", gamma=1e10, window=1), WORDS)
+    beta = np.full((map_.n_unigrams, 8), 1e24, dtype=np.float32)
+    beta[::2] *= -1
+    with pytest.raises(CorpusError, match=r"the kernel times the weights gives scores beyond 1e\+25"):
+        map_.rows(map_.encode(WORDS), beta)
+
+
+@pytest.mark.parametrize("megabytes", [1e13, 1e308])
+def test_a_cache_without_a_limit(megabytes: float) -> None:
+    map_, _ = fitted(Kernel(cache_mb=megabytes), WORDS)
+    assert 2**50 < map_.cache_bytes < 2**63
 
 
 def test_rows_are_kept_within_their_limit() -> None:

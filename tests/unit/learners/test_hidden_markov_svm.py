@@ -299,6 +299,60 @@ def test_rows_are_computed_in_blocks() -> None:
     assert max(problem.calls) > 1
 
 
+def test_no_more_rows_are_in_the_making_than_a_block() -> None:
+    """What the cache is allowed is not needed a second time, not even for an inner product over all support tokens."""
+    problem = Problem(1, n=150, observations=300)
+    train(HiddenMarkovSVM(0.5, gap=1e-9, epochs=1), problem.oracle(cache_bytes=100 * 4 * 300), progress=False)
+    assert 1 < max(problem.calls) <= 64
+
+
+def test_a_kernel_that_fails_once_leaves_what_waits() -> None:
+    """Changes that were made before it failed are not made again."""
+    problem, whole = Problem(1), Problem(1)
+    for p in (problem, whole):
+        p.tokens, p.starts, p.gold = [np.arange(4)], sequence_ptr([4]), np.array([1, 2, 1, 2], dtype=np.int32)
+    calls = iter(range(1000))
+
+    def failing(ids: Any) -> Any:
+        if next(calls) == 2:
+            raise ZeroDivisionError
+        return problem.K[ids]
+
+    problem.rows = failing  # type: ignore[method-assign]
+    oracles = [p.oracle(cache_bytes=0) for p in (problem, whole)]  # a row at a time
+    for oracle in oracles:
+        _core.run(oracle, Perceptron().rule(), np.array([0]))
+    with pytest.raises(ZeroDivisionError):
+        oracles[0].squared_norm()
+    assert oracles[0].squared_norm() == oracles[1].squared_norm() > 0
+
+
+def test_without_slack_labellings_of_the_same_features_are_an_error() -> None:
+    """One observation four times: A A B A has all features of A B A A, transitions and the end included."""
+    X, y = [["b", "c"], ["a"] * 4], [["B", "A"], ["A", "A", "B", "A"]]
+    kernel = margent.Kernel(window=1)
+    with pytest.raises(ValueError, match="sentence 1: a wrong labelling has the same features as the right"):
+        margent.Tagger(kernel, HiddenMarkovSVM(slack=None)).fit(X, y)
+    for slack in ("l1", "l2"):
+        tagger = margent.Tagger(kernel, HiddenMarkovSVM(slack=slack)).fit(X, y)
+        assert np.isfinite(tagger.history_[-1]["objective"])
+
+
+def test_an_interruption_leaves_no_support_sequence_without_a_weight() -> None:
+    for limit in range(12):
+        problem = Problem(3, n=4)
+        calls = iter(range(1000))
+
+        def interrupted(ids: Any, problem: Any = problem, calls: Any = calls, limit: int = limit) -> Any:
+            if next(calls) == limit:
+                raise KeyboardInterrupt
+            return problem.K[ids]
+
+        problem.rows = interrupted  # type: ignore[method-assign]
+        result = train(HiddenMarkovSVM(epochs=3), problem.oracle(cache_bytes=0), progress=False)
+        assert result.interrupted and all(value > 0 for _, value, _ in result.support)
+
+
 def test_training_goes_on_from_beta() -> None:
     problem = Problem(12, n=6)
     first = train(Perceptron(epochs=2, average=False, shuffle=False), problem.oracle(), progress=False).weights

@@ -56,7 +56,8 @@ def test_tokens_that_are_no_text_have_numbers() -> None:
     vectors = [np.zeros((2, 3)), np.zeros((1, 3)), np.zeros((3, 3))]
     assert SupportSet.of(SUPPORT, vectors, GOLD, PTR).of_sentence(2, NAMES).tokens == ("0", "1", "2")
     columns = [[("Ana", "NP"), ("fue", "V")], [("a", "P")], [("de", "P"), ("Juan", "NP"), ("Ruiz", "NP")]]
-    assert SupportSet.of(SUPPORT, columns, GOLD, PTR).of_sentence(0, NAMES).tokens == ("Ana", "fue")
+    for given in (columns, [[list(token) for token in sentence] for sentence in columns]):
+        assert SupportSet.of(SUPPORT, given, GOLD, PTR).of_sentence(0, NAMES).tokens == ("Ana", "fue")
 
 
 def test_plot(tmp_path: Path) -> None:
@@ -65,6 +66,8 @@ def test_plot(tmp_path: Path) -> None:
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert texts.count("I-PER") == 2 and "Ruiz" in texts
     assert (tmp_path / "support.svg").stat().st_size > 0
+    dollars = SupportSequences(0, ("$a_$", "$$"), ("$", None), (SupportSequence(1.0, ["x^$", "$x_$"]),))
+    assert dollars.plot(tmp_path / "s.png").axes[0].texts[0].get_text() == "$a_$"
     with pytest.raises(ValueError, match="sentence 1 has no support sequences, so there is nothing to draw"):
         made().of_sentence(1, NAMES).plot()
 
@@ -92,7 +95,8 @@ def test_stored_and_restored() -> None:
         ("support.gold", GOLD[:3], "'support.ptr' should rise from 0 to 3"),
         ("support.owners", np.array([0, 1, 2]), "'support.owners' should hold numbers"),
         ("support.owners", np.array([1, 1, 1]), "as long as their sentences"),
-        ("support.weights", np.array([0, np.nan, 1]), "finite"),
+        ("support.weights", np.array([1, np.nan, 1]), "finite"),
+        ("support.weights", np.array([1.0, -1, 1]), "'support.weights' should hold numbers"),
         ("support.labels", np.array([0, 0, 3, 0, 0, 0, 0, 0], np.int32), "'support.labels' should hold numbers"),
     ],
 )
