@@ -53,6 +53,7 @@ _HOME: dict[str, str] = {
     "make_addresses": "margent.corpus.generated",
     "read_columns": "margent.corpus.columns",
     "reliability": "margent.models",
+    "spectral_path": "margent.models",
     "train": "margent.learners",
     "tune": "margent.tuning",
 }
@@ -127,6 +128,7 @@ if TYPE_CHECKING:
     from margent.models import Tagger as Tagger
     from margent.models import load as load
     from margent.models import reliability as reliability
+    from margent.models import spectral_path as spectral_path
     from margent.structures import Forest as Forest
     from margent.structures import ForestBuilder as ForestBuilder
     from margent.structures import OperatorModel as OperatorModel

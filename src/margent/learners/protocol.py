@@ -152,6 +152,14 @@ class HankelLoss(Protocol):
         """The value and a subgradient at a matrix whose entries are equal where they must be."""
 
 
+class HankelOracle(Protocol):
+    """An oracle of pairs of symbol sequences, that has a loss for scores of pieces of them."""
+
+    def __len__(self) -> int: ...
+    def hinge(self, order: int, shorter: bool, threads: int) -> HankelLoss:
+        """The loss with the scores of pieces of `order` symbols, and of shorter ones too if `shorter`."""
+
+
 class NativeOracle(Protocol):
     """An oracle in native code, with its weights."""
 

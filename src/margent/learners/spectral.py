@@ -101,7 +101,7 @@ class Spectral:
         tau = 0.0 if self.regulariser is None else float(self.tau)
         matrix = objective.matrix
         loss, slope = objective.evaluate(matrix)
-        best = Step(loss, loss + tau * self._norm(matrix), 1, 0 if self.regulariser == "nuclear" else None)
+        best = Step(loss, loss + tau * self._norm(matrix), 1, self._rank(matrix))
         recent: deque[float] = deque(maxlen=self.period)
         for t in count(1):
             eta = self.step / (max(len(objective), 1) * t**0.5)
@@ -117,6 +117,9 @@ class Spectral:
             if len(recent) == self.period and recent[0] - best.objective < self.tol * abs(best.objective):
                 return
             recent.append(best.objective)
+
+    def _rank(self, matrix: Doubles) -> int | None:
+        return threshold_singular_values(matrix, 0.0)[1] if self.regulariser == "nuclear" else None
 
     def _norm(self, matrix: Doubles) -> float:
         if self.regulariser == "nuclear":

@@ -5,16 +5,20 @@ from __future__ import annotations
 from margent.models.calibration import reliability
 from margent.models.constraints import Constraints
 from margent.models.loading import load
+from margent.models.regularisation_path import PathPoint, SpectralPath, spectral_path
 from margent.models.support import SupportSequence, SupportSequences
 from margent.models.tagger import ConfidentSpan, Reading, Tagger
 
 __all__ = [
     "ConfidentSpan",
     "Constraints",
+    "PathPoint",
     "Reading",
+    "SpectralPath",
     "SupportSequence",
     "SupportSequences",
     "Tagger",
     "load",
     "reliability",
+    "spectral_path",
 ]

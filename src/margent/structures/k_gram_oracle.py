@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -45,6 +45,8 @@ class KGramOracle:
         observed = BiSymbols.observed(X, y)
         self.bi_symbols = observed if bi_symbols is None else bi_symbols
         self._X = list(X)
+        self._start: dict[int, npt.ArrayLike] | None = None
+        self._laid_out: tuple[HankelBasis, _Layout] | None = None
         self._gold = [self.bi_symbols.numbers(*pair) for pair in zip(X, y)]
         for s, numbers in enumerate(self._gold):
             if (numbers == UNSEEN).any():
@@ -57,11 +59,34 @@ class KGramOracle:
     def __len__(self) -> int:
         return len(self._X)
 
+    def start_from(self, weights: Mapping[int, npt.ArrayLike]) -> None:
+        """The scores that the next training begins with, in the form in which a training of the same pieces gives them.
+
+        Without them, all scores begin with 0.
+        """
+        self._start = dict(weights)
+
     def hinge(self, order: int, shorter: bool, threads: int = 1) -> KGramHinge:
-        """The loss with k-grams, k = `order`, and all shorter ones too if `shorter`."""
-        return KGramHinge(
-            self.bi_symbols, self._X, self._gold, HankelBasis(len(self.bi_symbols), order, shorter), threads
-        )
+        """The loss with k-grams, k = `order`, and all shorter ones too if `shorter`.
+
+        The layout of the searches is kept, for another training with the same pieces.
+        """
+        basis = HankelBasis(len(self.bi_symbols), order, shorter)
+        if self._laid_out is None or self._laid_out[0] != basis:
+            lengths = [length for length in basis.lengths if length]
+            self._laid_out = basis, _layout(self.bi_symbols, self._X, self._gold, lengths)
+        hinge = KGramHinge(basis, self._laid_out[1], len(self), threads)
+        if self._start is not None:
+            hinge.set_matrix(_start_matrix(basis, self._start))
+        return hinge
+
+
+def _start_matrix(basis: HankelBasis, weights: Mapping[int, npt.ArrayLike]) -> Doubles:
+    shapes = {length: np.shape(scores) for length, scores in weights.items()}
+    wanted = {length: (basis.n_symbols,) * length for length in basis.lengths}
+    if shapes != wanted:
+        raise ValueError(f"the training should start from scores of shapes {shapes}; expected {wanted}")
+    return basis.matrix(weights)
 
 
 class KGramHinge:
@@ -74,23 +99,10 @@ class KGramHinge:
     examples are kept, 28 bytes for each of T c^k edges with k-grams alone, and 4 more for each shorter length.
     """
 
-    def __init__(
-        self,
-        bi_symbols: BiSymbols,
-        X: Sequence[Sequence[Hashable]],
-        gold: Sequence[Integers],
-        basis: HankelBasis,
-        threads: int = 1,
-    ) -> None:
-        self.basis, self.threads, self._n_examples = basis, threads, len(X)
-        self._lengths = [length for length in basis.lengths if length]
+    def __init__(self, basis: HankelBasis, layout: _Layout, n_examples: int, threads: int = 1) -> None:
+        self.basis, self.threads, self._n_examples = basis, threads, n_examples
+        self._right, self._batches = layout
         self._matrix: Doubles = np.zeros(basis.shape)
-        self._right = {length: bi_symbols.gram_counts(gold, length) for length in self._lengths}
-        self._batches = []
-        done = 0
-        for sequences in batches(bi_symbols, X, basis.order, _EDGES_AT_ONCE):
-            self._batches.append(_batch(bi_symbols, sequences, gold[done : done + len(sequences)], self._lengths))
-            done += len(sequences)
 
     def __len__(self) -> int:
         return self._n_examples
@@ -115,7 +127,7 @@ class KGramHinge:
         """The loss at a matrix whose entries are equal where they must be, and a subgradient (P, S), tied as well."""
         scores = self.basis.scores(matrix)
         # What stands for no l-gram has the number after the last, and scores nothing.
-        flat = {length: np.append(scores[length].ravel(), 0.0) for length in self._lengths}
+        flat = {length: np.append(scores[length].ravel(), 0.0) for length in self._right}
         if self.threads == 1:
             answers = [batch.search(flat) for batch in self._batches]
         else:
@@ -123,7 +135,7 @@ class KGramHinge:
                 answers = list(pool.map(lambda batch: batch.search(flat), self._batches))
         loss = sum(answer.score for answer in answers)
         slopes: dict[int, Doubles] = {0: np.zeros(())}
-        for length in self._lengths:
+        for length in self._right:
             found = np.concatenate([answer.grams[length] for answer in answers])
             counts = np.bincount(found, minlength=len(flat[length]))[:-1] - self._right[length]
             loss -= float(self._right[length] @ flat[length][:-1])
@@ -151,6 +163,24 @@ class _Batch(NamedTuple):
         total.flags.writeable = False  # so that the forest takes it as it is
         best = self.forest.with_scores(total).best()
         return _Answer(best.score, {length: grams[best.edges] for length, grams in self.grams.items()})
+
+
+class _Layout(NamedTuple):
+    """For each length how often each l-gram is in the right outputs; and the examples in batches."""
+
+    right: dict[int, Doubles]
+    batches: list[_Batch]
+
+
+def _layout(
+    bi_symbols: BiSymbols, X: Sequence[Sequence[Hashable]], gold: Sequence[Integers], lengths: Sequence[int]
+) -> _Layout:
+    made = _Layout({length: bi_symbols.gram_counts(gold, length) for length in lengths}, [])
+    done = 0
+    for sequences in batches(bi_symbols, X, max(lengths), _EDGES_AT_ONCE):
+        made.batches.append(_batch(bi_symbols, sequences, gold[done : done + len(sequences)], lengths))
+        done += len(sequences)
+    return made
 
 
 def _batch(

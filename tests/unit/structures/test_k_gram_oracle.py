@@ -46,13 +46,12 @@ def test_without_scores_every_symbol_with_a_choice_can_be_wrong():
 
 
 def test_results_depend_neither_on_threads_nor_on_batches(monkeypatch):
-    oracle = KGramOracle(X * 20, Y * 20)
-    whole = oracle.hinge(3, True)
+    whole = KGramOracle(X * 20, Y * 20).hinge(3, True)
     matrix = whole.tied(np.random.default_rng(0).normal(size=whole.basis.shape))
     loss, slope = whole.evaluate(matrix)
     monkeypatch.setattr("margent.structures.k_gram_oracle._EDGES_AT_ONCE", 100)
     for threads in (1, 2):
-        found, same = oracle.hinge(3, True, threads).evaluate(matrix)
+        found, same = KGramOracle(X * 20, Y * 20).hinge(3, True, threads).evaluate(matrix)
         assert found == pytest.approx(loss, rel=1e-12)
         assert same.tolist() == slope.tolist()
 
@@ -61,6 +60,17 @@ def test_more_bi_symbols_than_occur_are_more_rivals():
     seen = BiSymbols([*KGramOracle(X, Y).bi_symbols.symbols, ("a", "new")])
     hinge = KGramOracle(X, Y, seen).hinge(1, False)
     assert hinge.basis.shape == (len(seen), 1)
+
+
+def test_where_a_training_starts():
+    oracle = KGramOracle(X, Y)
+    first = oracle.hinge(2, True)
+    assert not first.matrix.any()
+    first.set_matrix(first.tied(np.random.default_rng(0).normal(size=first.basis.shape)))
+    oracle.start_from(first.weights())
+    np.testing.assert_allclose(oracle.hinge(2, True).matrix, first.matrix)
+    with pytest.raises(ValueError, match="the training should start from scores of shapes"):
+        oracle.hinge(2, False)
 
 
 def test_data_that_do_not_fit():
