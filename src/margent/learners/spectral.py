@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import count
-from typing import Any, Literal
+from itertools import count, islice
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,18 @@ from margent.learners.parameters import check_choice, check_number, check_whole
 from margent.learners.protocol import HankelLoss, Step
 
 Doubles = NDArray[np.float64]
+
+_STEPS = tuple(first * 10.0**-tenths for tenths in range(-2, 4) for first in (10, 3))
+"""Those that are tried: 1000, 300, 100, ... 0.003."""
+_TRIAL = 5
+"""Iterations for which a step is tried."""
+
+
+class _Iterate(NamedTuple):
+    matrix: Doubles
+    loss: float
+    objective: float
+    rank: int | None
 
 
 @dataclass(frozen=True)
@@ -45,8 +57,9 @@ class Spectral:
         frobenius   the root of the sum of all squares in the place of the nuclear norm: does not share anything
         None        the same as tau = 0
 
-    Differs: the paper's step is c / sqrt(t), which must be the smaller the more examples there are; here c is
-    step / examples.
+    Differs: the paper's step is c / sqrt(t), c chosen on development data, which must be the smaller the more examples
+    there are; here c is step / examples. Unless it is given, `step` is found by trying 1000, 300, 100 and so on for a
+    few iterations each, until it gets no better; this takes as long as some thirty iterations.
 
     Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `iterations`,
     or when the development score has not risen for `patience` iterations.
@@ -55,7 +68,9 @@ class Spectral:
     """
 
     tau: float = field(default=3.0, metadata={"help": "penalty on the singular values of the scores"})
-    step: float = field(default=100.0, metadata={"help": "first step, divided by the number of examples"})
+    step: float | None = field(
+        default=None, metadata={"help": "first step, times the number of examples; none: found by trying"}
+    )
     iterations: int = field(default=100, metadata={"help": "most iterations"})
     order: int = field(default=3, metadata={"help": "symbols in a piece that is scored"})
     loss: Literal["k", "up-to-k"] = field(
@@ -72,7 +87,7 @@ class Spectral:
 
     def __post_init__(self) -> None:
         check_number(self, "tau", minimum=0)
-        check_number(self, "step", minimum=0, above=True)
+        check_number(self, "step", minimum=0, above=True, optional=True)
         for name in ("iterations", "order", "period"):
             check_whole(self, name, minimum=1)
         check_choice(self, "loss", ("k", "up-to-k"))
@@ -98,25 +113,47 @@ class Spectral:
         self, objective: HankelLoss, random: np.random.Generator, advance: Callable[[int], None]
     ) -> Iterator[Step]:
         """Leaves the matrix at the best iterate so far, also when interrupted."""
-        tau = 0.0 if self.regulariser is None else float(self.tau)
-        matrix = objective.matrix
-        loss, slope = objective.evaluate(matrix)
-        best = Step(loss, loss + tau * self._norm(matrix), 1, self._rank(matrix))
+        start = objective.matrix
+        loss = objective.evaluate(start)[0]
+        best = Step(loss, loss + self._penalty(start), 1, self._rank(start))
+        step = self._found_step(objective, start) if self.step is None else float(self.step)
         recent: deque[float] = deque(maxlen=self.period)
-        for t in count(1):
-            eta = self.step / (max(len(objective), 1) * t**0.5)
-            moved, rank = self._shrunk(matrix - eta * slope, eta * tau)
-            matrix = objective.tied(moved)
-            loss, slope = objective.evaluate(matrix)
-            value = loss + tau * self._norm(matrix)
+        for iterate in self._iterates(objective, start, step):
             advance(len(objective))
-            if value < best.objective:
-                best = Step(loss, value, 1, rank)
-                objective.set_matrix(matrix)
+            if iterate.objective < best.objective:
+                best = Step(iterate.loss, iterate.objective, 1, iterate.rank)
+                objective.set_matrix(iterate.matrix)
             yield best
             if len(recent) == self.period and recent[0] - best.objective < self.tol * abs(best.objective):
                 return
             recent.append(best.objective)
+
+    def _iterates(self, objective: HankelLoss, matrix: Doubles, step: float) -> Iterator[_Iterate]:
+        """Algorithm 1 from a matrix on, without end."""
+        slope = objective.evaluate(matrix)[1]
+        for t in count(1):
+            eta = step / (max(len(objective), 1) * t**0.5)
+            moved, rank = self._shrunk(matrix - eta * slope, eta * self._tau)
+            matrix = objective.tied(moved)
+            loss, slope = objective.evaluate(matrix)
+            yield _Iterate(matrix, loss, loss + self._penalty(matrix), rank)
+
+    def _found_step(self, objective: HankelLoss, start: Doubles) -> float:
+        """The first of ever shorter steps whose next is no better after a few iterations."""
+        chosen, lowest = _STEPS[0], np.inf
+        for step in _STEPS:
+            reached = min(iterate.objective for iterate in islice(self._iterates(objective, start, step), _TRIAL))
+            if reached >= lowest:
+                break
+            chosen, lowest = step, reached
+        return chosen
+
+    @property
+    def _tau(self) -> float:
+        return 0.0 if self.regulariser is None else float(self.tau)
+
+    def _penalty(self, matrix: Doubles) -> float:
+        return self._tau * self._norm(matrix) if self._tau else 0.0
 
     def _rank(self, matrix: Doubles) -> int | None:
         return threshold_singular_values(matrix, 0.0)[1] if self.regulariser == "nuclear" else None

@@ -173,7 +173,7 @@ def words(n, seed):
 def test_it_learns_what_depends_on_neighbours():
     train_words, test_words = words(150, 0), words(100, 1)
     oracle = KGramOracle(train_words, [spoken(word) for word in train_words])
-    result = train(Spectral(loss="up-to-k", tau=1.0), oracle)
+    result = train(Spectral(loss="up-to-k", tau=5), oracle)
     table = KGramTable(oracle.bi_symbols, result.weights)
     predicted = table.predict(test_words)
     right = [
@@ -185,6 +185,20 @@ def test_it_learns_what_depends_on_neighbours():
     assert np.mean(right) > 0.95
     model = table.operators(states=result.history[-1].rank)
     assert 0 < model.n_states <= result.history[-1].rank < len(oracle.bi_symbols)
+
+
+@pytest.mark.parametrize("loss", ["k", "up-to-k"])
+@pytest.mark.parametrize("n", [30, 300])
+def test_the_step_that_is_found_is_about_as_good_as_the_best(loss, n):
+    data = words(n, 0)
+    oracle = KGramOracle(data, [spoken(word) for word in data])
+    reached = {
+        step: train(Spectral(tau=1, step=step, iterations=30, loss=loss), oracle).history[-1].objective
+        for step in (None, 1, 10, 100, 1000)
+    }
+    found = reached.pop(None)
+    assert found < 1.1 * min(reached.values())
+    assert found < 0.8 * max(reached.values())
 
 
 def test_development_data_choose_the_iterate():
@@ -210,7 +224,7 @@ def test_a_tagger_of_features_is_no_place_for_it_yet():
     ("parameters", "message"),
     [
         ({"tau": -1}, "tau of Spectral should be a number of at least 0, got -1"),
-        ({"step": 0}, "step of Spectral should be a number above 0, got 0"),
+        ({"step": 0}, "step of Spectral should be a number above 0 or None, got 0"),
         ({"iterations": 0}, "iterations of Spectral should be a whole number of at least 1, got 0"),
         ({"order": 1.5}, "order of Spectral should be a whole number of at least 1, got 1.5"),
         ({"loss": "all"}, "loss of Spectral should be one of k, up-to-k, got 'all'"),
