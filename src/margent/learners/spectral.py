@@ -116,7 +116,7 @@ class Spectral:
         start = objective.matrix
         loss = objective.evaluate(start)[0]
         best = Step(loss, loss + self._penalty(start), 1, self._rank(start))
-        step = self._found_step(objective, start) if self.step is None else float(self.step)
+        step = self._found_step(objective) if self.step is None else float(self.step)
         recent: deque[float] = deque(maxlen=self.period)
         for iterate in self._iterates(objective, start, step):
             advance(len(objective))
@@ -138,8 +138,12 @@ class Spectral:
             loss, slope = objective.evaluate(matrix)
             yield _Iterate(matrix, loss, loss + self._penalty(matrix), rank)
 
-    def _found_step(self, objective: HankelLoss, start: Doubles) -> float:
-        """The first of ever shorter steps whose next is no better after a few iterations."""
+    def _found_step(self, objective: HankelLoss) -> float:
+        """The first of ever shorter steps whose next is no better after a few iterations.
+
+        They are tried from nothing: near a good start, the shortest step would look best for as long as a trial takes.
+        """
+        start = np.zeros_like(objective.matrix)
         chosen, lowest = _STEPS[0], np.inf
         for step in _STEPS:
             reached = min(iterate.objective for iterate in islice(self._iterates(objective, start, step), _TRIAL))
