@@ -20,6 +20,8 @@ from margent.structures.forest import Derivation, Forest
 
 Integers = npt.NDArray[np.int64]
 
+_NONE = np.zeros(0, dtype=np.int64)
+
 
 class KGramForest(NamedTuple):
     """The forest of all candidate outputs of some sequences, all scores 0, and what its edges mean.
@@ -61,59 +63,21 @@ def k_gram_forest(
     wanted = sorted({checked_length(length) for length in lengths})
     if not wanted:
         raise ValueError("lengths is empty; expected at least one length of k-grams")
-    blocks = _Blocks(bi_symbols, wanted)
-    heads, tails, arities, symbols, positions = [], [], [], [], []
-    grams: dict[int, list[Integers]] = {length: [] for length in wanted}
+    blocks, edges = _Blocks(bi_symbols, wanted), _Edges(wanted)
     ends: list[int] = []
     nodes = token = 0
     for sequence in sequences:
-        before, n_before = 0, 1  # the nodes of the symbol before
+        before = range(0)  # the nodes of the symbol before
         for t in range(len(sequence)):
             block = blocks.of(tuple(sequence[max(0, t + 1 - wanted[-1]) : t + 1]))
-            n_edges = len(block.symbols)
-            heads.append(block.heads + nodes)
-            if t:
-                tails.append(block.tails + before)
-            arities.append((min(t, 1), n_edges))
-            symbols.append(block.symbols)
-            positions.append((token, n_edges))
-            for length in wanted:
-                grams[length].append(block.grams[length])
-            before, n_before = nodes, block.n_nodes
-            nodes, token = nodes + n_before, token + 1
-        # A node for the whole sequence; an empty one is a leaf.
-        closing = n_before if len(sequence) else 1
-        heads.append(np.full(closing, nodes))
-        if len(sequence):
-            tails.append(np.arange(before, before + closing))
-        arities.append((min(len(sequence), 1), closing))
-        _pad(closing, symbols, positions, grams)
+            edges.add(block.heads + nodes, block.tails + before.start if t else _NONE, token, block)
+            before = range(nodes, nodes + block.n_nodes)
+            nodes, token = before.stop, token + 1
+        edges.add(np.full(max(len(before), 1), nodes), np.array(before, dtype=np.int64))
         ends.append(nodes)
         nodes += 1
-    heads.append(np.array([nodes]))
-    tails.append(np.array(ends, dtype=np.int64))
-    arities.append((len(ends), 1))
-    _pad(1, symbols, positions, grams)
-    arity = np.repeat(*np.array(arities).T)
-    forest = Forest(
-        np.concatenate(heads),
-        np.concatenate([[0], np.cumsum(arity)]),
-        np.concatenate(tails),
-        np.zeros(len(arity)),
-        nodes,
-        nodes + 1,
-    )
-    numbers = {length: np.concatenate(found) for length, found in grams.items()}
-    return KGramForest(forest, np.repeat(*np.array(positions).T), np.concatenate(symbols), numbers, token)
-
-
-def _pad(n: int, symbols: list[Integers], positions: list[tuple[int, int]], grams: dict[int, list[Integers]]) -> None:
-    """Edges without a symbol."""
-    nothing = np.full(n, UNSEEN)
-    symbols.append(nothing)
-    positions.append((-1, n))
-    for found in grams.values():
-        found.append(nothing)
+    edges.add(np.array([nodes]), np.array(ends, dtype=np.int64))
+    return edges.forest(nodes, token)
 
 
 def batches(
@@ -141,6 +105,39 @@ class _Block(NamedTuple):
     symbols: Integers
     grams: dict[int, Integers]
     n_nodes: int
+
+
+class _Edges:
+    """Edges in the making, some at a time."""
+
+    def __init__(self, lengths: Sequence[int]) -> None:
+        self._heads: list[Integers] = []
+        self._tails: list[Integers] = []
+        self._counts: list[tuple[int, int, int]] = []  # how many edges, tails of each, and their position
+        self._symbols: list[Integers] = []
+        self._grams: dict[int, list[Integers]] = {length: [] for length in lengths}
+
+    def add(self, heads: Integers, tails: Integers, position: int = -1, block: _Block | None = None) -> None:
+        """Edges with as many tails each as there are for them; without a block, they have no symbol."""
+        self._heads.append(heads)
+        self._tails.append(tails)
+        self._counts.append((len(heads), len(tails) // len(heads), position))
+        nothing = np.full(len(heads), UNSEEN)
+        self._symbols.append(nothing if block is None else block.symbols)
+        for length, grams in self._grams.items():
+            grams.append(nothing if block is None else block.grams[length])
+
+    def forest(self, root: int, n_tokens: int) -> KGramForest:
+        counts, arities, positions = np.array(self._counts).T
+        tail_ptr = np.concatenate([[0], np.cumsum(np.repeat(arities, counts))])
+        heads, tails = np.concatenate(self._heads), np.concatenate(self._tails)
+        return KGramForest(
+            Forest(heads, tail_ptr, tails, np.zeros(len(heads)), root, root + 1),
+            np.repeat(positions, counts),
+            np.concatenate(self._symbols),
+            {length: np.concatenate(grams) for length, grams in self._grams.items()},
+            n_tokens,
+        )
 
 
 class _Blocks:
