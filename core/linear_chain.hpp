@@ -171,8 +171,10 @@ class ChainScorer {
 template <class MakeState, class Work>
 void for_each_sequence(std::int64_t n_sequences, int threads, MakeState make_state, Work work) {
   constexpr std::int64_t chunk = 16;
-  std::vector<decltype(make_state())> states(std::max(threads, 1));
-  parallel((n_sequences + chunk - 1) / chunk, threads, [&](std::size_t thread, std::int64_t c) {
+  const std::int64_t chunks = (n_sequences + chunk - 1) / chunk;
+  const int used = static_cast<int>(std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(chunks, 1)));
+  std::vector<decltype(make_state())> states(used);
+  parallel(chunks, used, [&](std::size_t thread, std::int64_t c) {
     auto& state = states[thread];
     if (!state) state = make_state();
     for (std::int64_t s = c * chunk; s < std::min((c + 1) * chunk, n_sequences); ++s) work(*state, s);
