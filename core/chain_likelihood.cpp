@@ -27,7 +27,7 @@ float narrowed(double w) { return static_cast<float>(std::clamp(w, -largest_weig
 }  // namespace
 
 ChainLikelihood::ChainLikelihood(ChainOracle& oracle, const ParameterChoice& choice, int threads)
-    : oracle_(oracle), examples_(oracle.examples()), shape_(oracle.shape()), threads_(std::max(threads, 1)) {
+    : oracle_(oracle), examples_(oracle.examples()), shape_(oracle.shape()), threads_(std::clamp(threads, 1, 1024)) {
   const ChainShape& s = shape_;
   table_size_ = (s.histories + s.contexts) * s.width;
   const GrowingRows& rows = oracle.dense() ? static_cast<GrowingRows&>(*oracle.dense()) : *oracle.sparse();

@@ -92,9 +92,8 @@ class Plan:
     folds : of cross-validation; parameters are chosen with the first `choice_folds` of those of the other sentences
     curve_corpus : of the learning curve over `sizes` sentences, tested on the first `n_test` sentences of the test data
     choice_size : sentences to learn from when parameters of the curve are chosen, none of which is in the curve
-    letters : the corpus of letters; `orders` of the chain, whose other parameters are chosen with the first of them;
-        `large_orders` where nine folds are learned from
-    small_folds : from how many single folds to learn; `large_folds`: from how many sets of nine
+    letters : the corpus of letters; `orders` of the chain, whose other parameters are chosen with the first of them
+    small_folds : from how many single folds to learn; `large_folds`: from how many sets of nine, for each of the orders
     n_words : of each fold of the letters; None: all
     n_values : at most so many values of each parameter are tried; None: all
     """
@@ -112,9 +111,8 @@ class Plan:
     letter_methods: tuple[str, ...] = tuple(LETTERS)
     letters: str = "ocr-letters"
     orders: tuple[int, ...] = (1, 2)
-    large_orders: tuple[int, ...] = (1, 2)
     small_folds: int = 10
-    large_folds: int = 1
+    large_folds: tuple[int, ...] = (1, 1)
     n_words: int | None = None
     n_values: int | None = None
 
@@ -128,7 +126,7 @@ QUICK = Plan(
     n_test=200,
     choice_size=50,
     small_folds=1,
-    large_folds=1,
+    large_folds=(1, 1),
     n_words=60,
     n_values=2,
 )

@@ -201,14 +201,16 @@ class Experiment:
 
         chosen = self._chosen(rows, tries, _accuracy, "for letters")
         # Fold 0 chose the parameters: it is learned from, and never a test.
-        folds = {False: range(plan.small_folds), True: range(1, 1 + plan.large_folds)}
-        orders = {False: plan.orders, True: plan.large_orders}
-        settings = [(row, order, large) for large in folds for order in orders[large] for row in rows]
-        tasks = [task(row, chosen[row], order, f, large=large) for row, order, large in settings for f in folds[large]]
+        folds = {(order, False): range(plan.small_folds) for order in plan.orders}
+        folds |= {(order, True): range(1, 1 + n) for order, n in zip(plan.orders, plan.large_folds)}
+        settings = [(row, *size) for size in folds for row in rows]
+        tasks = [
+            task(row, chosen[row], order, f, large=large) for row, order, large in settings for f in folds[order, large]
+        ]
         found = iter(self._run(tasks, "letters"))
         out = []
         for row, order, large in settings:
-            own = [next(found) for _ in folds[large]]
+            own = [next(found) for _ in folds[order, large]]
             out.append({"method": row[1], "order": order, "large": large, "parameters": chosen[row], "folds": own})
         return out
 

@@ -27,7 +27,7 @@ TINY = Plan(
     letter_methods=("letter", "linear"),
     letters="made-letters",
     small_folds=2,
-    large_folds=1,
+    large_folds=(1, 1),
     n_words=8,
     n_values=2,
 )
