@@ -112,7 +112,7 @@ class Plan:
     letters: str = "ocr-letters"
     orders: tuple[int, ...] = (1, 2)
     small_folds: int = 10
-    large_folds: tuple[int, ...] = (1, 1)
+    large_folds: tuple[int, ...] = (5, 1)
     n_words: int | None = None
     n_values: int | None = None
 
