@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from margent import _core
 from margent.learners.epoch_learner import EpochLearner
@@ -49,6 +49,7 @@ class HiddenMarkovSVM(EpochLearner):
     those weights.
     """
 
+    keeps_support: ClassVar[bool] = True
     C: float = field(default=1.0, metadata={"help": "what a missed margin costs; smaller: calmer, for noisy data"})
     slack: Literal["l1", "l2"] | None = field(
         default="l1", metadata={"help": "missed margins cost as they are (l1), squared (l2), or are forbidden (none)"}
@@ -98,6 +99,7 @@ class DualPerceptron(EpochLearner):
     Sample weights and label costs multiply the step, as for `Perceptron`.
     """
 
+    keeps_support: ClassVar[bool] = True
     average: bool = field(default=False, metadata={"help": "use the average of the weights over all steps"})
 
     def rule(self) -> _core.Rule:

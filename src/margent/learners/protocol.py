@@ -92,7 +92,8 @@ class Learner(Protocol):
     """What the training loop asks of a learner: how to run, and the native rule that makes the steps.
 
     A learner that makes scores into log probabilities, as a CRF does, says so with a class attribute
-    `probabilistic = True`; the scores of all others need a temperature before they can be taken for probabilities.
+    `probabilistic = True`; the scores of all others need a temperature before they can be taken for probabilities. One
+    whose rule keeps the wrong answers that the weights are made of says `keeps_support = True`.
     """
 
     @property

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.errors import CorpusError
 from margent.features.feature_map import FeatureMap
-from margent.learners import DualPerceptron, HiddenMarkovSVM, train
+from margent.learners import train
 from margent.learners.training import Callback, Training
 from margent.models.calibration import fitted_temperature
 from margent.models.chain_weights import ChainWeights
@@ -26,9 +26,6 @@ from margent.models.support import SupportSet
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
-
-WITH_SUPPORT = (HiddenMarkovSVM, DualPerceptron)
-"""Learners that keep the wrong labellings that their weights are made of."""
 
 # Above this many bytes of feature weights in training, only the weights that are touched are kept.
 _DENSE_LIMIT = 1 << 30
@@ -127,7 +124,7 @@ def learn(
         progress=lesson.progress,
     )
     _set_learned(tagger, feature_map, labelling, result, goes_on=weights is not None)
-    if isinstance(learner, WITH_SUPPORT):
+    if getattr(learner, "keeps_support", False):
         tagger._support = SupportSet.of(result.support, lesson.X, ids, encoded.sequence_ptr)
     # Costs make a likelihood lean away from the dear mistakes, so that its probabilities are no longer fair.
     probabilistic = bool(getattr(learner, "probabilistic", False)) and not tagger.label_costs

@@ -14,7 +14,7 @@ from papers.hmsvm.plan import CURVE, FULL, LETTERS, SECTION8, Plan
 from papers.hmsvm.run import HERE, Experiment, run
 
 TINY = Plan(
-    methods=("hmm", "crf-b", "linear"),
+    methods=("hmm", "crf-b", "svm", "linear"),
     corpora=("addresses",),
     n_sentences=30,
     folds=3,
