@@ -197,6 +197,23 @@ def write_json(path: Path, content: Any) -> None:
     beside.replace(path)
 
 
+def publish(results: Result, folder: Path, report: Any, figures: Any, readme: Path | None) -> Path:
+    """Writes results.json, report.md and the plots into a folder, and renews the generated parts of `readme` if given.
+
+    `report` and `figures` are the modules of the paper: `report.parts(results, plots=...)` gives texts by the names of
+    their places, `report.page(parts)` all of them as a page, `figures.draw(results, folder)` the plots. Gives the path
+    of report.md.
+    """
+    write_json(folder / "results.json", results)
+    written = folder / "report.md"
+    written.write_text(report.page(report.parts(results)), encoding="utf-8")
+    figures.draw(results, folder)
+    if readme is not None:
+        text = with_generated(readme.read_text("utf-8"), report.parts(results, plots="results/"))
+        readme.write_text(text, encoding="utf-8")
+    return written
+
+
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
     """A table in Markdown; the first `left` columns are text, the others numbers."""
     rule = ["---" if i < left else "---:" for i in range(len(head))]

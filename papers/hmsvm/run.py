@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from papers.experiment import Journal, Options, Result, Task, run_tasks, with_generated, write_json
+from papers.experiment import Journal, Options, Result, Task, publish, run_tasks
 from papers.hmsvm import figures, report
 from papers.hmsvm.plan import CURVE, FULL, LETTERS, QUICK, SECTION8, Method, Plan
 from papers.hmsvm.training import corpus_fingerprint, fingerprint, run_training
@@ -37,16 +37,8 @@ def run(options: Options, plan: Plan | None = None) -> Path:
     with options.environment():
         experiment = Experiment(plan, options)
         results = experiment.results()
-    folder = experiment.folder
-    write_json(folder / "results.json", results)
-    written = folder / "report.md"
-    written.write_text(report.page(report.parts(results)), encoding="utf-8")
-    figures.draw(results, folder)
-    if options.out is None and plan == FULL:
-        readme = HERE / "README.md"
-        text = with_generated(readme.read_text("utf-8"), report.parts(results, plots="results/"))
-        readme.write_text(text, encoding="utf-8")
-    return written
+    readme = HERE / "README.md" if options.out is None and plan == FULL else None
+    return publish(results, experiment.folder, report, figures, readme)
 
 
 class Experiment:

@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any
 
 from margent.errors import DataNotFoundError
-from papers.experiment import Journal, Options, Result, Task, run_tasks, with_generated, write_json
+from papers.experiment import Journal, Options, Result, Task, publish, run_tasks
 from papers.kbest import figures, report
 from papers.kbest.plan import FULL, QUICK, Plan
 from papers.kbest.training import CROSS_VALIDATED, corpus, corpus_fingerprint, fingerprint, run_training
@@ -35,16 +35,8 @@ def run(options: Options, plan: Plan | None = None) -> Path:
     with options.environment():
         experiment = Experiment(plan, options)
         results = experiment.results()
-    folder = experiment.folder
-    write_json(folder / "results.json", results)
-    written = folder / "report.md"
-    written.write_text(report.page(report.parts(results)), encoding="utf-8")
-    figures.draw(results, folder)
-    if options.out is None and plan == FULL:
-        readme = HERE / "README.md"
-        text = with_generated(readme.read_text("utf-8"), report.parts(results, plots="results/"))
-        readme.write_text(text, encoding="utf-8")
-    return written
+    readme = HERE / "README.md" if options.out is None and plan == FULL else None
+    return publish(results, experiment.folder, report, figures, readme)
 
 
 class Experiment:
