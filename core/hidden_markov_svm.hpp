@@ -32,8 +32,8 @@ class HiddenMarkovRule final : public Rule {
   explicit HiddenMarkovRule(const HiddenMarkovSettings& settings) : settings_(settings), limits_{settings.tol} {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
-    if (place_.empty()) place_.assign(static_cast<std::size_t>(oracle.size()), -1);
-    bool moved = place_[example] >= 0 && optimize(oracle, sets_[place_[example]]);
+    WorkingSet* known = sets_.find(example);
+    bool moved = known && optimize(oracle, *known);
     for (int round = 0; round < settings_.rounds; ++round) {
       const Wrong worst = find_worst(oracle, example);
       if (round == 0) note(answer_, answer_.weight * std::max(0.0, worst.hinge), outcome);
@@ -47,18 +47,8 @@ class HiddenMarkovRule final : public Rule {
     outcome.objective = objective_;
   }
 
-  // Of what was learned: weights that were there before do not count.
-  std::optional<double> penalty(const Oracle& oracle) const override {
-    SparseSum sum;
-    for (const WorkingSet& set : sets_) set.add_to(sum);
-    return oracle.inner(sum.vector(), sum.vector()) / 2;
-  }
-
-  std::vector<SupportSequence> support() const override {
-    std::vector<SupportSequence> out;
-    for (std::size_t i = 0; i < sets_.size(); ++i) sets_[i].add_to(examples_[i], out);
-    return out;
-  }
+  std::optional<double> penalty(const Oracle& oracle) const override { return sets_.penalty(oracle); }
+  std::vector<SupportSequence> support() const override { return sets_.support(); }
 
   // The slack that the margins need, as the primal objective counts it.
   double losses(Oracle& oracle, const std::int64_t* order, std::int64_t n) override {
@@ -103,14 +93,9 @@ class HiddenMarkovRule final : public Rule {
   }
 
   WorkingSet& set_of(std::int64_t example) {
-    if (place_[example] < 0) {
-      const double C = settings_.C * answer_.weight;
-      constexpr double unlimited = std::numeric_limits<double>::infinity();
-      place_[example] = static_cast<std::int64_t>(sets_.size());
-      sets_.emplace_back(settings_.slack == Slack::linear ? C : unlimited, settings_.slack == Slack::quadratic ? 1 / C : 0);
-      examples_.push_back(example);
-    }
-    return sets_[place_[example]];
+    const double C = settings_.C * answer_.weight;
+    constexpr double unlimited = std::numeric_limits<double>::infinity();
+    return sets_.of(example, settings_.slack == Slack::linear ? C : unlimited, settings_.slack == Slack::quadratic ? 1 / C : 0);
   }
 
   bool optimize(Oracle& oracle, WorkingSet& set) {
@@ -122,9 +107,7 @@ class HiddenMarkovRule final : public Rule {
   HiddenMarkovSettings settings_;
   SmoLimits limits_;
   Answer answer_;
-  std::vector<std::int64_t> place_;     // of the working set of an example, or -1
-  std::vector<std::int64_t> examples_;  // whose working set it is
-  std::vector<WorkingSet> sets_;
+  WorkingSets sets_;
   double objective_ = 0;
 };
 

@@ -27,25 +27,19 @@ class DualRule final : public Rule {
       : settings_(settings), question_{settings.k, 1}, n_reprocess_(n_reprocess), random_(seed) {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
-    if (place_.empty()) place_.assign(static_cast<std::size_t>(oracle.size()), -1);
     bool moved = search(oracle, example);
     note(answer_, hinge_loss(answer_), outcome);
     outcome.objective = objective_;
     if (answer_.rivals.empty()) return;
     for (int i = 0; i < n_reprocess_; ++i) {
-      moved |= search(oracle, examples_[pick()]);
+      moved |= search(oracle, sets_.example(pick()));
       for (int j = 0; j < optimize_per_search; ++j) moved |= optimize(oracle, sets_[pick()]);
     }
     outcome.updates += moved;
     outcome.objective = objective_;
   }
 
-  // Of what was learned: weights that were there before do not count.
-  std::optional<double> penalty(const Oracle& oracle) const override {
-    SparseSum sum;
-    for (const WorkingSet& set : sets_) set.add_to(sum);
-    return oracle.inner(sum.vector(), sum.vector()) / 2;
-  }
+  std::optional<double> penalty(const Oracle& oracle) const override { return sets_.penalty(oracle); }
 
  private:
   static constexpr int optimize_per_search = 10;
@@ -55,12 +49,7 @@ class DualRule final : public Rule {
   bool search(Oracle& oracle, std::int64_t example) {
     oracle.ask(example, question_, answer_);
     if (answer_.rivals.empty()) return false;
-    if (place_[example] < 0) {
-      place_[example] = static_cast<std::int64_t>(sets_.size());
-      sets_.emplace_back(settings_.C * answer_.weight);
-      examples_.push_back(example);
-    }
-    WorkingSet& set = sets_[place_[example]];
+    WorkingSet& set = sets_.of(example, settings_.C * answer_.weight);
     set.extend(oracle, answer_);
     return optimize(oracle, set);
   }
@@ -77,9 +66,7 @@ class DualRule final : public Rule {
   int n_reprocess_;
   Random random_;
   Answer answer_;
-  std::vector<std::int64_t> place_;     // of the working set of an example, or -1
-  std::vector<std::int64_t> examples_;  // whose working set it is
-  std::vector<WorkingSet> sets_;
+  WorkingSets sets_;
   double objective_ = 0;
 };
 

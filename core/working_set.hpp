@@ -139,4 +139,46 @@ class WorkingSet {
   static inline thread_local std::vector<double> gram_, hinge_, values_;
 };
 
+// The working sets of all examples that have one, in the order in which they came.
+class WorkingSets {
+ public:
+  std::size_t size() const { return sets_.size(); }
+  WorkingSet& operator[](std::size_t place) { return sets_[place]; }
+  std::int64_t example(std::size_t place) const { return examples_[place]; }
+
+  // That of an example, or null.
+  WorkingSet* find(std::int64_t example) {
+    const std::size_t i = static_cast<std::size_t>(example);
+    return i < place_.size() && place_[i] >= 0 ? &sets_[place_[i]] : nullptr;
+  }
+  // That of an example, made if there is none.
+  WorkingSet& of(std::int64_t example, double total, double ridge = 0) {
+    const std::size_t i = static_cast<std::size_t>(example);
+    if (i >= place_.size()) place_.resize(i + 1, -1);
+    if (place_[i] < 0) {
+      place_[i] = static_cast<std::int64_t>(sets_.size());
+      sets_.emplace_back(total, ridge);
+      examples_.push_back(example);
+    }
+    return sets_[place_[i]];
+  }
+
+  // 1/2 |w|^2 of what was learned: weights that were there before do not count.
+  double penalty(const Oracle& oracle) const {
+    SparseSum sum;
+    for (const WorkingSet& set : sets_) set.add_to(sum);
+    return oracle.inner(sum.vector(), sum.vector()) / 2;
+  }
+  std::vector<SupportSequence> support() const {
+    std::vector<SupportSequence> out;
+    for (std::size_t i = 0; i < sets_.size(); ++i) sets_[i].add_to(examples_[i], out);
+    return out;
+  }
+
+ private:
+  std::vector<std::int64_t> place_;     // of the set of an example, or -1
+  std::vector<std::int64_t> examples_;  // whose set it is
+  std::vector<WorkingSet> sets_;
+};
+
 }  // namespace margent
