@@ -56,6 +56,10 @@ if TYPE_CHECKING:
     from margent.corpus.schemes import span_constraints as span_constraints
     from margent.corpus.schemes import spans as spans
     from margent.corpus.schemes import transition_mask as transition_mask
+    from margent.corpus.segments import Segmentation as Segmentation
+    from margent.corpus.segments import check_segmentation as check_segmentation
+    from margent.corpus.segments import frame_labels as frame_labels
+    from margent.corpus.segments import segments_of as segments_of
     from margent.corpus.svmhmm import iter_svmhmm as iter_svmhmm
     from margent.corpus.svmhmm import read_svmhmm as read_svmhmm
     from margent.corpus.svmhmm import write_svmhmm as write_svmhmm
@@ -69,12 +73,15 @@ _HOME = {
     "Document": "jsonl",
     "Part": "datasets",
     "SCHEMES": "schemes",
+    "Segmentation": "segments",
     "SeparableModel": "generated",
     "Span": "schemes",
     "character_offsets": "jsonl",
+    "check_segmentation": "segments",
     "convert": "schemes",
     "detect_scheme": "schemes",
     "format_columns": "columns",
+    "frame_labels": "segments",
     "iter_addresses": "generated",
     "iter_columns": "columns",
     "iter_conllu": "conllu",
@@ -101,6 +108,7 @@ _HOME = {
     "read_jsonl": "jsonl",
     "read_muc": "muc",
     "read_svmhmm": "svmhmm",
+    "segments_of": "segments",
     "span_constraints": "schemes",
     "spans": "schemes",
     "transition_mask": "schemes",
