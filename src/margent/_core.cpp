@@ -15,5 +15,6 @@ NB_MODULE(_core, m) {
   bind_features(m);
   bind_learning(m);
   bind_likelihood(m);
+  bind_segments(m);
   bind_tagging(m);
 }
