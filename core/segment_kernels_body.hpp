@@ -28,22 +28,14 @@ MARGENT_INLINE void best_block(int count, const double* reached, const double* d
   for (int v = 0; v < NV; ++v) store(out + v * w, best[v]);
 }
 
-template <bool HAS_ROWS>
-MARGENT_INLINE void best_segments(int count, const double* reached, const double* durations, const double* rows,
-                                  std::ptrdiff_t row_stride, int width, double* out) {
-  constexpr int w = W<double>;
-  int j = 0;
-  for (; j + block * w <= width; j += block * w)
-    best_block<block, HAS_ROWS>(count, reached + j, durations + j, HAS_ROWS ? rows + j : nullptr, row_stride, width,
-                                out + j);
-  for (; j < width; j += w)
-    best_block<1, HAS_ROWS>(count, reached + j, durations + j, HAS_ROWS ? rows + j : nullptr, row_stride, width, out + j);
-}
-
-void segment_best(int count, const double* reached, const double* durations, const double* rows,
-                  std::ptrdiff_t row_stride, int width, double* out) {
-  if (rows) best_segments<true>(count, reached, durations, rows, row_stride, width, out);
-  else best_segments<false>(count, reached, durations, rows, row_stride, width, out);
+void segment_best(int count, const std::int32_t* longest, const double* reached, const double* durations,
+                  const double* rows, std::ptrdiff_t row_stride, int width, double* out) {
+  constexpr int vectors = lane_count / W<double>;
+  for (int j = 0; j < width; j += lane_count) {
+    const int most = count < longest[j / lane_count] ? count : longest[j / lane_count];
+    if (rows) best_block<vectors, true>(most, reached + j, durations + j, rows + j, row_stride, width, out + j);
+    else best_block<vectors, false>(most, reached + j, durations + j, nullptr, row_stride, width, out + j);
+  }
 }
 
 // ROWS rows of the left matrix with NV vectors of the right one: all sums are kept in registers.
@@ -67,7 +59,7 @@ MARGENT_INLINE void multiply_block(int depth, int width, const float* left, cons
 
 template <int NV>
 MARGENT_INLINE void multiply_columns(int n, int depth, int width, const float* left, const float* right, float* out) {
-  constexpr int rows = 4;
+  constexpr int rows = 6;
   int t = 0;
   for (; t + rows <= n; t += rows)
     multiply_block<rows, NV>(depth, width, left + static_cast<std::ptrdiff_t>(t) * depth, right,
@@ -84,36 +76,32 @@ void multiply(int n, int depth, int width, const float* left, const float* right
   for (; j < width; j += w) multiply_columns<1>(n, depth, width, left, right + j, out + j);
 }
 
-void binned_rows(int count, int end, int bins, int width, const double* sums, const double* factors,
-                 std::ptrdiff_t row_stride, double* rows) {
-  constexpr int w = W<double>;
+void binned_rows(int count, const std::int32_t* longest, int end, int bins, int width, const double* sums,
+                 const double* factors, std::ptrdiff_t row_stride, double* rows) {
+  constexpr int w = W<double>, vectors = lane_count / w;
   const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(bins + 1) * width;
   const double* last = sums + end * step + static_cast<std::ptrdiff_t>(bins) * width;
+  const Vec<double, w> minus = broadcast<double, w>(-1.0);
   for (int d = 1; d <= count; ++d, rows += row_stride) {
     const int begin = end - d;
     const double* first = sums + begin * step;
-    const Vec<double, w> factor = broadcast<double, w>(factors[d]), minus = broadcast<double, w>(-1.0);
-    if (bins == 1) {
-      for (int j = 0; j < width; j += w)
-        store(rows + j, factor * (load<double, w>(last + j) + minus * load<double, w>(first + j)));
-      continue;
-    }
-    for (int j = 0; j < width; j += w)
-      store(rows + j, load<double, w>(last + j) + minus * load<double, w>(first + j));
-    for (int k = 1; k < bins; ++k) {
-      const int whole = d * k / bins;
-      const double part = static_cast<double>(d * k % bins) / bins;
-      const double* low = sums + (begin + whole) * step + static_cast<std::ptrdiff_t>(k) * width;
-      if (d * k % bins == 0) {
-        for (int j = 0; j < width; j += w) store(rows + j, load<double, w>(rows + j) + load<double, w>(low + j));
-        continue;
+    const Vec<double, w> factor = broadcast<double, w>(factors[d]);
+    for (int j = 0; j < width; j += lane_count) {
+      if (d > longest[j / lane_count]) continue;
+      Vec<double, w> sum[vectors];
+      for (int v = 0; v < vectors; ++v)
+        sum[v] = load<double, w>(last + j + v * w) + minus * load<double, w>(first + j + v * w);
+      for (int k = 1; k < bins; ++k) {
+        const int whole = d * k / bins, rest = d * k - whole * bins;
+        const double* low = sums + (begin + whole) * step + static_cast<std::ptrdiff_t>(k) * width + j;
+        const double* high = rest ? low + step : low;  // a border between two frames, or at one of them
+        const double part = static_cast<double>(rest) / bins;
+        const Vec<double, w> a = broadcast<double, w>(1 - part), b = broadcast<double, w>(part);
+        for (int v = 0; v < vectors; ++v)
+          sum[v] = sum[v] + (a * load<double, w>(low + v * w) + b * load<double, w>(high + v * w));
       }
-      const double* high = low + step;
-      const Vec<double, w> a = broadcast<double, w>(1 - part), b = broadcast<double, w>(part);
-      for (int j = 0; j < width; j += w)
-        store(rows + j, load<double, w>(rows + j) + (a * load<double, w>(low + j) + b * load<double, w>(high + j)));
+      for (int v = 0; v < vectors; ++v) store(rows + j + v * w, factor * sum[v]);
     }
-    for (int j = 0; j < width; j += w) store(rows + j, factor * load<double, w>(rows + j));
   }
 }
 

@@ -1,7 +1,9 @@
 // What the searches and the sums over segmentations have in common: the choices on the way back.
 #pragma once
+#include <algorithm>
 #include <limits>
 
+#include "kernels.hpp"
 #include "segments.hpp"
 
 namespace margent::segment_lattice {
@@ -18,6 +20,8 @@ inline void add_row(const double* table, const SegmentScores& s, int position, d
   const double* from = table + static_cast<std::size_t>(position) * s.width;
   for (int l = 0; l < s.width; ++l) row[l] += from[l];
 }
+
+inline int longest_of(const SegmentScores& s, int label) { return s.longest_of[label / lane_count]; }
 
 struct Choice {
   int which;
@@ -36,7 +40,7 @@ inline Choice best_last(const SegmentScores& s, const SegmentWorkspace& work) {
 
 // What a segment with this label and end scores with all before it, if it lasts d = 1 .. longest, into work.row[d].
 inline int duration_scores(const SegmentScores& s, SegmentWorkspace& work, int end, int label) {
-  const int count = end < s.longest ? end : s.longest;
+  const int count = std::min(end, longest_of(s, label));
   const SegmentRows rows = s.rows ? s.rows->at(end, count) : SegmentRows{nullptr, 0};
   for (int d = 1; d <= count; ++d) {
     double x = at(work.reached.data(), s, end - d, label) + s.durations[d * s.width + label];

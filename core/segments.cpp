@@ -16,7 +16,7 @@ double segments_score(const SegmentScores& s, const std::vector<Segment>& segmen
   const Segment* before = nullptr;
   for (const Segment& segment : segments) {
     const int l = segment.label, d = segment.end - segment.begin;
-    if (d > s.longest) return zero;
+    if (d > longest_of(s, l)) return zero;
     sum += before ? s.transitions[before->label * s.width + l] : s.start[l];
     sum += s.durations[d * s.width + l] + at(s.begins, s, segment.begin, l) + at(s.ends, s, segment.end, l);
     if (s.rows) {
@@ -42,7 +42,7 @@ static void forward_max(const SegmentScores& s, SegmentWorkspace& work) {
     } else {
       const int count = std::min(e, s.longest);
       const SegmentRows rows = s.rows ? s.rows->at(e, count) : SegmentRows{nullptr, 0};
-      kernel.best(count, r, s.durations, rows.first, rows.stride, s.width, a);
+      kernel.best(count, s.longest_of, r, s.durations, rows.first, rows.stride, s.width, a);
       add_row(s.ends, s, e, a);
       if (e == s.length) break;
       kernels<double>().max_plus(s.n_labels, a, 1, s.transitions, s.width, s.width, r);
@@ -104,7 +104,7 @@ std::vector<ScoredSegments> segments_k_best(const SegmentScores& s, int k, Segme
             queue.offer(deviation.loss + (best.score - options[c]), me, static_cast<std::int32_t>(made.size()), c);
         made.push_back(best.which);
       };
-      if (i == made.size()) choose(best_duration(s, work, end, label), 1, std::min(end, s.longest));
+      if (i == made.size()) choose(best_duration(s, work, end, label), 1, std::min(end, longest_of(s, label)));
       const int d = made[i];
       answer.segments.push_back({end - d, end, label});
       end -= d;
@@ -119,13 +119,21 @@ std::vector<ScoredSegments> segments_k_best(const SegmentScores& s, int k, Segme
   return found;
 }
 
+std::vector<std::int32_t> longest_durations(const double* durations, int longest, int width) {
+  std::vector<std::int32_t> found(width / lane_count, 1);
+  for (int d = 2; d <= longest; ++d)
+    for (int l = 0; l < width; ++l)
+      if (durations[static_cast<std::size_t>(d) * width + l] > zero) found[l / lane_count] = d;
+  return found;
+}
+
 SegmentRows LimitedSource::at(int end, int count) {
   const SegmentRows from = source_ ? source_->at(end, count) : SegmentRows{nullptr, 0};
   double* out = rows_.need(static_cast<std::size_t>(count) * width_);
   const std::int32_t* limits = limits_ + static_cast<std::size_t>(end) * n_labels_;
   for (int d = 1; d <= count; ++d, out += width_) {
     std::fill(out, out + width_, 0.0);
-    for (int l = 0; l < n_labels_; ++l)
+    for (int l = 0; l < n_labels_; ++l)  // what may not last so long is not read
       out[l] = d > limits[l] ? zero : from.first ? from.first[(d - 1) * from.stride + l] : 0.0;
   }
   return {rows_.data(), width_};

@@ -43,13 +43,14 @@ struct SegmentRows {
 class SegmentSource {
  public:
   virtual ~SegmentSource() = default;
-  // Of d = 1 .. count; valid until the next call.
+  // Of d = 1 .. count, and of each label those that may last so long; valid until the next call.
   virtual SegmentRows at(int end, int count) = 0;
 };
 
 struct SegmentScores {
   int n_labels, width, length;
   int longest;                      // no segment lasts longer
+  const std::int32_t* longest_of;   // [width / 8]: none with one of these eight labels does; at least 1
   const double* transitions;        // [L][width], row the label before
   const double *start, *end;        // [width]
   const double* durations;          // [longest + 1][width]; row 0 is not used
@@ -57,6 +58,9 @@ struct SegmentScores {
   const double* ends = nullptr;     // [length + 1][width], or null
   SegmentSource* rows = nullptr;
 };
+
+// SegmentScores::longest_of for durations [longest + 1][width].
+std::vector<std::int32_t> longest_durations(const double* durations, int longest, int width);
 
 // Memory that calls share.
 struct SegmentWorkspace {

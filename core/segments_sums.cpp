@@ -108,7 +108,7 @@ double segments_log_partition(const SegmentScores& s, SegmentWorkspace& work) {
         const double* row = rows.first ? rows.first + (d - 1) * rows.stride : nullptr;
         double* out = x + static_cast<std::size_t>(d - 1) * s.width;
         for (int l = 0; l < s.n_labels; ++l) {
-          out[l] = before[l] + duration[l] + (row ? row[l] : 0.0);
+          out[l] = d > longest_of(s, l) ? zero : before[l] + duration[l] + (row ? row[l] : 0.0);
           a[l] = std::max(a[l], out[l]);
         }
       }
@@ -188,7 +188,7 @@ double segments_expectations(const SegmentScores& s, SegmentWorkspace& work, con
       const std::size_t begin = static_cast<std::size_t>(e - d) * width;
       const double* row = rows.first ? rows.first + (d - 1) * rows.stride : nullptr;
       for (int l = 0; l < s.n_labels; ++l) {
-        const double x = beta[l] + s.durations[d * width + l] + (row ? row[l] : 0.0);
+        const double x = d > longest_of(s, l) ? zero : beta[l] + s.durations[d * width + l] + (row ? row[l] : 0.0);
         log_add(x, tops[begin + l], sums[begin + l]);
         probabilities[l] = x > zero ? std::exp(x + reached[begin + l] - total) : 0.0;
       }

@@ -50,7 +50,8 @@ class GivenSegments {
                  rows->shape(2) != width))
       throw nb::value_error("segment scores of the wrong shape");
     if (limits && (limits->shape(0) != positions || limits->shape(1) != n)) throw nb::value_error("limits of the wrong shape");
-    scores_ = {n_labels, static_cast<int>(width), length, longest, transitions.data(), start.data(), end.data(),
+    longest_of_ = longest_durations(durations.data(), longest, static_cast<int>(width));
+    scores_ = {n_labels, static_cast<int>(width), length, longest, longest_of_.data(), transitions.data(), start.data(), end.data(),
                durations.data(), begins ? begins->data() : nullptr, ends ? ends->data() : nullptr, nullptr};
     if (rows) given_ = std::make_unique<GivenRows>(rows->data(), longest, static_cast<int>(width));
     scores_.rows = given_.get();
@@ -67,6 +68,7 @@ class GivenSegments {
   std::optional<Matrix> begins_, ends_;
   std::optional<Array<double, nb::ndim<3>>> rows_;
   std::optional<Limits> limits_;
+  std::vector<std::int32_t> longest_of_;
   std::unique_ptr<SegmentSource> given_, limited_;
   SegmentScores scores_;
 };

@@ -1,4 +1,4 @@
-"""The likelihood of an oracle's examples as a function of the weights: native for chains, or of a Python oracle."""
+"""The likelihood of an oracle's examples as a function of the weights: native, or of a Python oracle."""
 
 from __future__ import annotations
 
@@ -44,10 +44,12 @@ class Likelihood(Protocol):
 
 def likelihood_of(
     oracle: Any, all_pairs: bool, all_transitions: bool, boundaries: bool, threads: int
-) -> _core.ChainLikelihood | PythonLikelihood:
-    """The likelihood of a native chain oracle, or of a Python oracle that has `expect`."""
+) -> _core.Likelihood | PythonLikelihood:
+    """The likelihood of a native oracle, or of a Python oracle that has `expect`."""
     if isinstance(oracle, _core.ChainOracle):
         return _core.ChainLikelihood(oracle, all_pairs, all_transitions, boundaries, threads)
+    if isinstance(oracle, _core.SegmentOracle):
+        return _core.SegmentLikelihood(oracle, all_pairs, all_transitions, boundaries, threads)
     for name in ("expect", "n_features", "__len__"):
         if not hasattr(oracle, name):
             raise TypeError(f"a CRF needs an oracle with `{name}`, and {type(oracle).__name__} has none")

@@ -270,7 +270,7 @@ def _places(costs: npt.ArrayLike, scores: SegmentScores) -> npt.ArrayLike:
 def _named(scores: SegmentScores, segments: Segments) -> Segments:
     if scores.names is None:
         return segments
-    named = segments.copy()
+    named: Segments = segments.copy()
     named[:, 2] = scores.names[segments[:, 2]]
     return named
 
