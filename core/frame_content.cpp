@@ -31,6 +31,10 @@ FrameColumns::FrameColumns(const FrameShape& shape) : group_of(shape.n_labels), 
     columns += shape.components * bins * width;
     groups.push_back(std::move(group));
   }
+  used.assign(columns, 0);
+  for (int l = 0; l < shape.n_labels; ++l)
+    for (int b = 0; b < shape.bins[l]; ++b)
+      for (int m = 0; m < shape.components; ++m) used[column(l, b, m)] = 1;
 }
 
 void FrameContent::statistics(const float* x, int n, bool full, float* out) {

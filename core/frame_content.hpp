@@ -58,6 +58,7 @@ struct FrameColumns {
   }
   std::vector<Group> groups;
   std::vector<std::int32_t> group_of, place_of;  // of each label
+  std::vector<char> used;                        // [columns]: those of a label
   int statistics, columns;
 };
 
@@ -70,6 +71,7 @@ class FrameContent final : public SegmentContent {
     return static_cast<int>(frames_.sequence_ptr[s + 1] - frames_.sequence_ptr[s]);
   }
   std::int64_t n_weights() const override { return std::int64_t{columns_.statistics} * columns_.columns; }
+  bool has_weight(std::int64_t index) const override { return columns_.used[index % columns_.columns]; }
   bool dense() const override { return true; }
   std::unique_ptr<SegmentContent> copy() const override { return std::make_unique<FrameContent>(shape_, frames_); }
   void prepare(std::int64_t sequence, const float* weights, double scale) override;

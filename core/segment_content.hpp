@@ -18,6 +18,8 @@ class SegmentContent : public SegmentSource {
   virtual std::int64_t n_weights() const = 0;
   // Another one of the same data, for another thread.
   virtual std::unique_ptr<SegmentContent> copy() const = 0;
+  // Whether this is a weight of some label: rows are padded.
+  virtual bool has_weight(std::int64_t index) const = 0;
   // Whether every weight may matter, so that it is of no use to ask which were seen.
   virtual bool dense() const = 0;
   // Turns to a sequence: scores are scale * (weights . features).

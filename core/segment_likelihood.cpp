@@ -26,7 +26,7 @@ void SegmentLikelihood::choose(const ParameterChoice& choice) {
   for (std::int64_t i = 0; i < at.size; ++i) taken[i] = weights[i] != 0;
   const auto all = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      if (begin == 0 || (i - at.durations) % width < n) taken[i] = 1;
+      if (i < at.durations ? scorer.content().has_weight(i) : (i - at.durations) % width < n) taken[i] = 1;
   };
   const GoldSegments& gold = oracle_.gold();
   SparseVector seen;

@@ -70,7 +70,7 @@ void TokenContent::start_collecting() {
   if (collecting_) return;
   collecting_ = true;
   const std::size_t size = static_cast<std::size_t>(length_ + 1) * width_;
-  for (Buffer<double>* buffer : {&inside_, &first_, &last_}) std::fill(buffer->need(size), buffer->data() + size, 0.0);
+  for (Buffer<double>* buffer : {&inside_, &first_, &last_}) std::fill_n(buffer->need(size), size, 0.0);
 }
 
 void TokenContent::collect(int begin, int end, const double* amounts) {

@@ -29,6 +29,7 @@ class TokenContent final : public SegmentContent {
     return static_cast<int>(tokens_.sequence_ptr[s + 1] - tokens_.sequence_ptr[s]);
   }
   std::int64_t n_weights() const override { return n_features_ * width_; }
+  bool has_weight(std::int64_t index) const override { return index % width_ < n_labels_; }
   bool dense() const override { return false; }
   std::unique_ptr<SegmentContent> copy() const override {
     return std::make_unique<TokenContent>(n_labels_, n_features_, tokens_);
