@@ -261,7 +261,12 @@ class SegmentModel:
     ) -> None: ...
     def layout(self, n_content: int) -> tuple[int, int, int, int, int]: ...
     def best(
-        self, data: SegmentData, weights: _Floats, threads: int, forced_ptr: _Ptr | None = None, forced: _Ids | None = None
+        self,
+        data: SegmentData,
+        weights: _Floats,
+        threads: int,
+        forced_ptr: _Ptr | None = None,
+        forced: _Ids | None = None,
     ) -> tuple[_Doubles, tuple[_Ptr, _Ids]]: ...
     def k_best(self, data: SegmentData, weights: _Floats, k: int, threads: int) -> list[list[tuple[float, _Ids]]]: ...
     def marginals(
