@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.errors import CorpusError
 from margent.features.feature_map import Stored
-from margent.features.gaussian_start import fit_mixture, gamma_weights, markov_weights
+from margent.features.gaussian_start import Gaussian, fit_mixture, gamma_weights, markov_weights, statistics
 from margent.features.segment_map import EncodedSegments, Ptr, SegmentLimits, SegmentMap, gamma_features
 from margent.storage import ModelFile
 
@@ -25,17 +25,18 @@ class FrameFeatures:
     covariance : "full", all products of two values of a frame, or "diagonal", only squares
     components : Gaussians for each label and bin; a frame scores the best of them (footnote 3)
     durations : "gamma", the statistics log d, d and 1 of how long a segment lasts, or None
-    content : "mean", statistics averaged over each bin, or "sum", added up, as in a generative model
+    content : "sum", statistics of frames added up, so that Gaussians have their log-likelihood as score; or "mean",
+        averaged over each bin (equation 7), so that short segments count as much as long ones
 
     >>> FrameFeatures(bins=2, covariance="diagonal")
-    FrameFeatures(bins=2, covariance='diagonal', components=1, durations='gamma', content='mean')
+    FrameFeatures(bins=2, covariance='diagonal', components=1, durations='gamma', content='sum')
     """
 
     bins: int | Mapping[str, int] = 3
     covariance: Literal["full", "diagonal"] = "full"
     components: int = 1
     durations: Literal["gamma"] | None = "gamma"
-    content: Literal["mean", "sum"] = "mean"
+    content: Literal["sum", "mean"] = "sum"
 
     def __post_init__(self) -> None:
         given = [self.bins] if not isinstance(self.bins, Mapping) else [*self.bins.values()]
@@ -140,6 +141,13 @@ class FrameMap(SegmentMap):
         frames = encoded.frames
         centred = frames.astype(np.float64)
         overall = np.cov(centred.T, bias=True).reshape(frames.shape[1], -1) + 1e-6 * np.eye(frames.shape[1])
+        # Means do not add up to the log-likelihood of frames: a segment would cost or gain the same however short, and
+        # there would be as few or as many as can be. So Gaussians are compared with that of all frames, weighed as a
+        # segment of usual length would be, and what a right segment gains on average is taken away again.
+        mean, total = self.features.content == "mean", 0.0
+        usual = float((rows[:, 1] - rows[:, 0]).mean()) if len(rows) else 1.0
+        everything = Gaussian(np.zeros(frames.shape[1]), overall).weights(full)
+        background = everything if mean else np.zeros(n_statistics)
         durations = np.zeros((self.duration_features(1).shape[1], len(limits.labels)))
         for label, name in enumerate(limits.labels):
             own = rows[rows[:, 2] == label]
@@ -149,8 +157,8 @@ class FrameMap(SegmentMap):
                 durations[:, label] = gamma_weights(lasting)
             where = np.concatenate([np.arange(b, e) for b, e, _ in own]) if len(own) else np.zeros(0, dtype=int)
             shares = np.concatenate([bin_shares(int(d), bins) for d in lasting]) if len(own) else np.zeros((0, bins))
-            # A mean over a bin is made to weigh as much as the frames that a segment of usual length has there.
-            factor = float(lasting.mean()) / bins if self.features.content == "mean" and len(own) else 1.0
+            per_frame = np.repeat(bins / np.maximum(lasting, 1), lasting.astype(int))
+            factor = usual / bins if mean else 1.0
             for k in range(bins):
                 inside = shares[:, k] > 0
                 gaussians = fit_mixture(
@@ -163,8 +171,13 @@ class FrameMap(SegmentMap):
                     full,
                     random,
                 )
-                for m, gaussian in enumerate(gaussians):
-                    content[:, place[label, k, m]] = factor * gaussian.weights(full)
+                columns = place[label, k]
+                content[:, columns] = factor * (np.array([g.weights(full) for g in gaussians]) - background).T
+                if mean and inside.any():
+                    z = statistics(frames[where[inside]].astype(np.float64), full)
+                    total += float((shares[inside, k] * per_frame[inside]) @ (z @ content[:, columns]).max(axis=1))
+        if mean and self.features.durations == "gamma":
+            durations[2] -= total / max(len(rows), 1)
         transitions, first, last = markov_weights([s[:, 2] for s in segments], len(limits.labels), smoothing)
         return {"content": content, "durations": durations, "transitions": transitions, "start": first, "end": last}
 

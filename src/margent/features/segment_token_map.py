@@ -23,6 +23,7 @@ SegmentFunction = Callable[[Sequence[str], int, int], "Iterable[str] | Mapping[s
 Part = tuple[Ids, "NDArray[np.float32] | None", Ptr]
 
 _MOST_DURATIONS = 32
+_ROLES = ("inside", "first", "last", "before", "after")
 _WORD = ("word", "lower", "short_shape", "capitalisation", "digits", "prefix3", "suffix3")
 
 
@@ -52,7 +53,10 @@ class TokenFeatures:
     functions: Sequence[SegmentFunction] = ()
 
     def __post_init__(self) -> None:
-        for name in ("inside", "first", "last", "before", "after"):
+        for name in (*_ROLES, "functions"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "names", {name: tuple(entries) for name, entries in self.names.items()})
+        for name in _ROLES:
             for column in getattr(self, name):
                 if column != "word" and column not in DERIVATIONS:
                     raise ValueError(
@@ -185,9 +189,9 @@ class SegmentTokenMap(SegmentMap):
 
     def stored(self) -> Stored:
         features = self.features
-        header = {name: list(getattr(features, name)) for name in ("inside", "first", "last", "before", "after")}
+        header = {name: list(getattr(features, name)) for name in _ROLES}
         plain = {"string": features.string, "durations": features.durations, "similar": features.similar}
-        lists = {name: list(entries) for name, entries in self._lists.lists.items()}
+        lists = {name: list(entries) for name, entries in features.names.items()}
         return (
             {"token_features": {**header, **plain, "names": lists}, "needs_function": self.needs_function},
             string_arrays("segment_features", self.ids),

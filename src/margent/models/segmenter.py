@@ -18,7 +18,7 @@ from margent.errors import CalibrationWarning, ConstraintError, CorpusError
 from margent.features.frame_map import FrameFeatures, FrameMap
 from margent.features.segment_map import EncodedSegments, SegmentMap
 from margent.features.segment_token_map import SegmentTokenMap, TokenFeatures
-from margent.learners import LEARNERS, StructuredSVM, learner_named
+from margent.learners import LEARNERS, PassiveAggressive, StructuredSVM, learner_named
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.training import Callback
 from margent.models import segmenter_file
@@ -62,7 +62,8 @@ class Segmenter(Estimator):
         What is seen of a segment. None: as the data are, with the usual settings.
     learner : learner, str or None
         How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf"; `MaximumLikelihood()` for
-        a generative model of frames. None: `StructuredSVM(C=0.01, method="subgradient")`.
+        a generative model of frames. None: `StructuredSVM(C=0.001, method="subgradient")` for frames,
+        `PassiveAggressive()` for tokens.
     min_duration, max_duration : int, dict of label to int, or None
         How long segments of each label last, at least and at most. None: 1, and what the training data have.
     transitions : bool
@@ -92,10 +93,11 @@ class Segmenter(Estimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from margent import Segmenter
+    >>> from margent import MaximumLikelihood, Segmenter
     >>> X = [np.array([[0.0], [0.1], [5.0], [5.1], [5.2]]), np.array([[5.0], [0.2], [0.0]])]
     >>> y = [[(0, 2, "low"), (2, 5, "high")], [(0, 1, "high"), (1, 3, "low")]]
-    >>> Segmenter().fit(X, y).predict([np.array([[0.0], [5.0], [5.1]])])
+    >>> segmenter = Segmenter(learner=MaximumLikelihood(shrinkage=0.1)).fit(X, y)
+    >>> segmenter.predict([np.array([[0.0], [5.0], [5.1]])])
     [[Span(start=0, end=1, label='low'), Span(start=1, end=3, label='high')]]
     """
 
@@ -311,9 +313,12 @@ class Segmenter(Estimator):
             features = TokenFeatures() if first is not None and isinstance(first[0], str) else FrameFeatures()
         return FrameMap(features) if isinstance(features, FrameFeatures) else SegmentTokenMap(features)
 
-    def _learner(self) -> Any:
+    def _learner(self, feature_map: SegmentMap | None = None) -> Any:
+        """The learner that is meant; which one that is by default, what is seen of the data decides."""
         if self.learner is None:
-            return StructuredSVM(C=0.01, method="subgradient")
+            seen = feature_map if feature_map is not None else vars(self).get("feature_map_")
+            tokens = isinstance(self.features, TokenFeatures) or isinstance(seen, SegmentTokenMap)
+            return PassiveAggressive() if tokens else StructuredSVM(C=0.001, method="subgradient")
         if isinstance(self.learner, str):
             return learner_named(self.learner)
         known = hasattr(self.learner, "rule") or hasattr(self.learner, "steps")
@@ -329,7 +334,7 @@ class Segmenter(Estimator):
 
     def _start(self, feature_map: SegmentMap) -> MaximumLikelihood | None:
         """The generative model that the weights begin as, or None."""
-        learner = self._learner()
+        learner = self._learner(feature_map)
         if isinstance(learner, MaximumLikelihood):
             return learner
         if isinstance(self.start, str):

@@ -41,7 +41,7 @@ class SegmentLesson:
 
 def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, known: SegmentWeights | None) -> None:
     """Trains a segmenter and gives it what was learned. `known`: the weights to go on from."""
-    learner = segmenter._learner()
+    learner = segmenter._learner(feature_map)
     X = as_sentences(lesson.X)
     gold = GoldSegments.of(lesson.y, [len(x) for x in X], segmenter.outside)
     limits = _limits(segmenter, gold) if known is None else known.limits
