@@ -27,8 +27,9 @@ from margent.models.estimator import Estimator
 from margent.models.gold_segments import GoldSegments
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.parameters import check_whole
-from margent.models.segment_scores import check_segment_metric, segmentation_score
+from margent.models.segment_scores import segmentation_score
 from margent.models.segment_weights import SegmentWeights
+from margent.models.segmenter_parameters import check_segmenter
 from margent.models.segmenter_training import SegmentLesson, learn
 from margent.processors import processor_count
 
@@ -168,7 +169,7 @@ class Segmenter(Estimator):
         callbacks : functions called with each `Epoch`; returning True ends the training
         progress : show a progress bar; None: only on a terminal
         """
-        self._check_parameters(dev_metric)
+        check_segmenter(self, dev_metric)
         X = _given(X, y)
         lesson = SegmentLesson(X, y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
         learn(self, lesson, self._new_map(X), None)
@@ -192,10 +193,10 @@ class Segmenter(Estimator):
         """
         lesson = SegmentLesson(_given(X, y), y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
         if not self.__sklearn_is_fitted__():
-            self._check_parameters(dev_metric)
+            check_segmenter(self, dev_metric)
             learn(self, lesson, self._new_map(lesson.X), None)
             return self
-        self._check_parameters(dev_metric)
+        check_segmenter(self, dev_metric)
         try:
             learn(self, lesson, self.feature_map_, self.weights_)
         except BaseException:
@@ -343,29 +344,6 @@ class Segmenter(Estimator):
 
     def _metric(self) -> str:
         return "label_accuracy" if self.outside is None else "segment_f1"
-
-    def _check_parameters(self, dev_metric: str | None) -> None:
-        check_segment_metric("dev_metric", dev_metric)
-        if not isinstance(self.features, (FrameFeatures, TokenFeatures, type(None))):
-            raise TypeError(f"features should be FrameFeatures, TokenFeatures or None, got {self.features!r}")
-        for name in ("min_duration", "max_duration"):
-            value = getattr(self, name)
-            for number in value.values() if isinstance(value, Mapping) else [value]:
-                check_whole(f"{name} of Segmenter", number, 1, optional=True)
-        check_whole("seed of Segmenter", self.seed, 0)
-        check_whole("threads of Segmenter", self.threads, 1, optional=True)
-        for name in ("frame_cost", "boundary_cost"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < 1e6:
-                raise ValueError(f"{name} of Segmenter should be a number of at least 0, got {value!r}")
-        for name in ("transitions", "repeat"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise ValueError(f"{name} of Segmenter should be True or False, got {getattr(self, name)!r}")
-        if not (self.start is None or self.start == "auto" or isinstance(self.start, MaximumLikelihood)):
-            raise ValueError(f"start of Segmenter should be 'auto', MaximumLikelihood() or None, got {self.start!r}")
-        if self.outside is not None and not isinstance(self.outside, str):
-            raise ValueError(f"outside of Segmenter should be a label or None, got {self.outside!r}")
-        self._learner()
 
     def _encode(self, X: Any) -> EncodedSegments:
         self._check_fitted()

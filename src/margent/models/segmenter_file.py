@@ -14,6 +14,7 @@ from margent.features.segment_token_map import SegmentTokenMap
 from margent.learners import learner_name, learner_named
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.models.segment_weights import SegmentWeights
+from margent.models.segmenter_parameters import check_segmenter
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _with_parameters(kind: type[Segmenter], file: ModelFile, feature_map: Any) -
                     MaximumLikelihood(**parameters) if chosen == _LIKELIHOOD else learner_named(chosen, **parameters)
                 )
         segmenter = kind(**given)
-        segmenter._check_parameters(None)
+        check_segmenter(segmenter, None)
     except (TypeError, ValueError, KeyError) as error:
         raise file.error(f"its parameters are wrong: {error}") from None
     return segmenter
