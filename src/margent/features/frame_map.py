@@ -120,6 +120,7 @@ class FrameMap(SegmentMap):
         encoded: EncodedFrames,
         limits: SegmentLimits,
         segments: Sequence[NDArray[np.int32]],
+        counted: NDArray[np.float64],
         *,
         shrinkage: float,
         smoothing: float,
@@ -128,7 +129,8 @@ class FrameMap(SegmentMap):
     ) -> dict[str, NDArray[np.float64]]:
         """Weights by maximum likelihood: content (statistics, columns), durations (3, L), transitions, start, end.
 
-        segments : for each sequence (J, 3) rows of begin, end, label.
+        segments : for each sequence (J, 3) rows of begin, end, label
+        counted : (n,), what each sequence counts
         """
         random = np.random.default_rng(seed)
         full = self.features.covariance == "full"
@@ -138,6 +140,7 @@ class FrameMap(SegmentMap):
         offsets = encoded.sequence_ptr[:-1]
         moved = [rows + np.array([offset, offset, 0]) for rows, offset in zip(segments, offsets)]
         rows = np.concatenate(moved) if moved else np.zeros((0, 3), dtype=np.int64)
+        weights = np.repeat(counted, [len(s) for s in segments])  # of segments
         frames = encoded.frames
         centred = frames.astype(np.float64)
         overall = np.cov(centred.T, bias=True).reshape(frames.shape[1], -1) + 1e-6 * np.eye(frames.shape[1])
@@ -145,18 +148,19 @@ class FrameMap(SegmentMap):
         # there would be as few or as many as can be. So Gaussians are compared with that of all frames, weighed as a
         # segment of usual length would be, and what a right segment gains on average is taken away again.
         mean, total = self.features.content == "mean", 0.0
-        usual = float((rows[:, 1] - rows[:, 0]).mean()) if len(rows) else 1.0
+        usual = float(np.average(rows[:, 1] - rows[:, 0], weights=weights)) if weights.any() else 1.0
         everything = Gaussian(np.zeros(frames.shape[1]), overall).weights(full)
         background = everything if mean else np.zeros(n_statistics)
         durations = np.zeros((self.duration_features(1).shape[1], len(limits.labels)))
         for label, name in enumerate(limits.labels):
-            own = rows[rows[:, 2] == label]
+            own, own_weights = rows[rows[:, 2] == label], weights[rows[:, 2] == label]
             bins = self.features.bins_of(name)
             lasting = (own[:, 1] - own[:, 0]).astype(np.float64)
             if self.features.durations == "gamma":
-                durations[:, label] = gamma_weights(lasting)
+                durations[:, label] = gamma_weights(lasting, own_weights)
             where = np.concatenate([np.arange(b, e) for b, e, _ in own]) if len(own) else np.zeros(0, dtype=int)
-            shares = np.concatenate([bin_shares(int(d), bins) for d in lasting]) if len(own) else np.zeros((0, bins))
+            cut = [w * bin_shares(int(d), bins) for d, w in zip(lasting, own_weights)]
+            shares = np.concatenate(cut) if cut else np.zeros((0, bins))
             per_frame = np.repeat(bins / np.maximum(lasting, 1), lasting.astype(int))
             factor = usual / bins if mean else 1.0
             for k in range(bins):
@@ -177,8 +181,8 @@ class FrameMap(SegmentMap):
                     z = statistics(frames[where[inside]].astype(np.float64), full)
                     total += float((shares[inside, k] * per_frame[inside]) @ (z @ content[:, columns]).max(axis=1))
         if mean and self.features.durations == "gamma":
-            durations[2] -= total / max(len(rows), 1)
-        transitions, first, last = markov_weights([s[:, 2] for s in segments], len(limits.labels), smoothing)
+            durations[2] -= total / max(float(weights.sum()), 1e-9)
+        transitions, first, last = markov_weights([s[:, 2] for s in segments], counted, len(limits.labels), smoothing)
         return {"content": content, "durations": durations, "transitions": transitions, "start": first, "end": last}
 
     def stored(self) -> Stored:

@@ -98,18 +98,20 @@ def fit_mixture(
     return parts
 
 
-def gamma_weights(durations: Doubles) -> Doubles:
+def gamma_weights(durations: Doubles, counted: Doubles) -> Doubles:
     """(3,): log density of the gamma distribution of maximum likelihood as weights of [log d, d, 1].
+
+    durations (n,), each counted so much (n,).
 
     The shape k solves log k - digamma(k) = log(mean) - mean(log), by Newton's method (Minka 2002). Where all durations
     are equal, or there are few, k is at most 100.
     """
     from scipy.special import digamma, gammaln, polygamma
 
-    if not len(durations):
+    if not counted.sum() > 0:
         return np.zeros(3)
-    mean = float(durations.mean())
-    gap = max(float(np.log(mean) - np.log(durations).mean()), 1e-9)
+    mean = float(np.average(durations, weights=counted))
+    gap = max(float(np.log(mean) - np.average(np.log(durations), weights=counted)), 1e-9)
     shape = (3 - gap + np.sqrt((gap - 3) ** 2 + 24 * gap)) / (12 * gap)
     for _ in range(20):
         error = np.log(shape) - digamma(shape) - gap
@@ -121,13 +123,13 @@ def gamma_weights(durations: Doubles) -> Doubles:
 
 
 def markov_weights(
-    sequences: list[NDArray[np.int32]], n_labels: int, smoothing: float
+    sequences: list[NDArray[np.int32]], counted: Doubles, n_labels: int, smoothing: float
 ) -> tuple[Doubles, Doubles, Doubles]:
-    """log probabilities: transitions (L, L), start (L,) and end (L,), from label sequences."""
+    """log probabilities: transitions (L, L), start (L,) and end (L,), from label sequences, each counted so much."""
     counts = np.full((n_labels + 1, n_labels + 1), smoothing)
-    for labels in sequences:
+    for labels, weight in zip(sequences, counted):
         if len(labels):
-            np.add.at(counts, ([n_labels, *labels], [*labels, n_labels]), 1)
+            np.add.at(counts, ([n_labels, *labels], [*labels, n_labels]), weight)
     counts[n_labels, n_labels] = 0
     logs = np.log(counts / counts.sum(axis=1, keepdims=True), where=counts > 0, out=np.zeros_like(counts))
     return logs[:n_labels, :n_labels], logs[n_labels, :n_labels], logs[:n_labels, n_labels]

@@ -53,7 +53,7 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
         raise CorpusError("there is nothing to learn from: the sample_weight of every sequence is zero")
     native_gold = gold.native(limits, counted)
     if known is None:
-        weights = _start(segmenter, feature_map, encoded, limits, gold)
+        weights = _start(segmenter, feature_map, encoded, limits, gold, counted)
     else:
         weights = known.with_content(feature_map.n_content(limits))
     if isinstance(learner, MaximumLikelihood):
@@ -122,6 +122,7 @@ def _start(
     encoded: EncodedSegments,
     limits: SegmentLimits,
     gold: GoldSegments,
+    counted: NDArray[np.float32] | None,
 ) -> SegmentWeights:
     n = len(limits.labels)
     follows = None if segmenter.repeat else ~np.eye(n, dtype=bool)
@@ -148,6 +149,7 @@ def _start(
         encoded,
         limits,
         [rows for rows in arrays if rows is not None],
+        np.ones(len(encoded)) if counted is None else counted.astype(np.float64),
         shrinkage=float(likelihood.shrinkage),
         smoothing=float(likelihood.smoothing),
         rounds=int(likelihood.rounds),

@@ -200,6 +200,10 @@ def test_sample_weights_count():
     options = {"learner": Perceptron(epochs=3, average=False), "max_duration": 99, "start": None}
     segmenter = Segmenter(FrameFeatures(bins=1), **options).fit(X + X, y + wrong, sample_weight=weights, progress=False)
     assert segmenter.score(X, y) > 0.5
+    counted = Segmenter(learner=MaximumLikelihood()).fit(X, y, sample_weight=[2, 1, 1, 1, 1, 1])
+    twice = Segmenter(learner=MaximumLikelihood()).fit([X[0], *X], [y[0], *y])
+    for name in ("transitions", "start", "end", "durations"):
+        np.testing.assert_allclose(counted.weights_.parts()[name], twice.weights_.parts()[name], rtol=1e-4)
     with pytest.raises(CorpusError, match="sample_weight of every sequence is zero"):
         Segmenter().fit(X, y, sample_weight=np.zeros(6))
 
@@ -369,16 +373,16 @@ def test_gamma_distributions_have_maximum_likelihood():
     from scipy.stats import gamma
 
     durations = np.random.default_rng(1).gamma(3.0, 2.0, 200) + 0.5
-    weights = gamma_weights(durations)
+    weights = gamma_weights(durations, np.ones(200))
     features = np.stack([np.log(durations), durations, np.ones_like(durations)], axis=1)
     ours = (features @ weights).sum()
     best = minimize(lambda p: -gamma(np.exp(p[0]), scale=np.exp(p[1])).logpdf(durations).sum(), [1.0, 0.5])
     assert ours == pytest.approx(-best.fun, rel=1e-6)
-    assert np.isfinite(gamma_weights(np.array([3.0, 3.0]))).all()
+    assert np.isfinite(gamma_weights(np.array([3.0, 3.0]), np.ones(2))).all()
 
 
 def test_markov_chains_are_normalised():
-    transitions, start, end = markov_weights([np.array([0, 1, 0]), np.array([1])], 2, 0.5)
+    transitions, start, end = markov_weights([np.array([0, 1, 0]), np.array([1])], np.ones(2), 2, 0.5)
     assert np.exp(start).sum() == pytest.approx(1)
     np.testing.assert_allclose(np.exp(transitions).sum(axis=1) + np.exp(end), 1)
     assert transitions[0, 1] == pytest.approx(np.log(1.5 / 3.5))
