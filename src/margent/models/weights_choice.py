@@ -6,10 +6,11 @@ from typing import Any
 
 from margent.features.feature_map import FeatureMap
 from margent.models.chain_weights import ChainWeights
+from margent.models.k_gram_weights import KGramWeights
 from margent.models.weights import Weights
 from margent.storage import ModelFile
 
-_KINDS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights,)}
+_KINDS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights, KGramWeights)}
 
 
 def weights_of(learner: Any) -> type[Weights]:
