@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.errors import CorpusError
+from margent.errors import ConstraintError, CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.features.symbol_map import UNKNOWN, SymbolMap, symbol_numbers
@@ -19,6 +19,7 @@ from margent.models.explanation import Contribution
 from margent.models.k_gram_search import BORDER, KGramStructure, bordered
 from margent.models.labels import MISSING, LabelSet
 from margent.models.search import Ids
+from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.models.weights import Trainable, TrainingSet, Weights
 from margent.storage import ModelFile
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 Integers = NDArray[np.int64]
 
-# As for the chain: no training makes larger scores, and sums of these are still finite.
-_LARGEST = 1e25
 _LONGEST = 16
 _MOST = 2**31
 
@@ -140,6 +139,8 @@ class KGramWeights(Weights):
         outputs = [bordered(labels, self.n_borders) for labels in (winner, rival)]
         numbers = [self.table.bi_symbols.numbers(x, y) for y in outputs]
         place = position + self.n_borders
+        if numbers[1][place] == UNSEEN:
+            raise ConstraintError("the symbol was never seen with the label of the rival")
         total, parts = 0.0, []
         for length, scores in self.table.scores.items():
             for t in range(length, len(x) + 1) if length else ():
@@ -179,13 +180,12 @@ class KGramWeights(Weights):
     # Storage
 
     def stored(self, *, half: bool = False) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        kind, limit = (np.float16, np.finfo(np.float16).max) if half else (np.float32, _LARGEST)
         arrays: dict[str, NDArray[Any]] = {
             "bi_symbols": np.array(self._pairs, dtype=np.int32),
             "label_counts": self.label_counts,
         }
         for length, scores in self.table.scores.items():
-            arrays[f"k_grams{length}"] = np.clip(scores.ravel(), -limit, limit).astype(kind)
+            arrays[f"k_grams{length}"] = stored_numbers(scores.ravel(), half)
         return {"lengths": list(self.table.scores), "half": half}, arrays
 
     @classmethod
@@ -207,14 +207,13 @@ class KGramWeights(Weights):
             or not len(inner)
         ):
             raise file.error("its bi-symbols should be different pairs of symbols and labels that it has")
-        kind = np.float16 if file.value("half", bool) else np.float32
+        half = file.value("half", bool)
         scores = {}
         for length in lengths:
             size = len(pairs) ** length
             if size >= _MOST:
                 raise file.error(f"{len(pairs)} bi-symbols are too many for pieces of {length}")
-            flat = file.array(f"k_grams{length}", kind, (size,), minimum=-_LARGEST, maximum=_LARGEST)
-            scores[length] = flat.reshape((len(pairs),) * length)
+            scores[length] = restored_numbers(file, f"k_grams{length}", half, (size,)).reshape((len(pairs),) * length)
         counts = file.array("label_counts", np.int64, (n_labels,), minimum=0)
         symbols = [(int(symbol), int(label)) for symbol, label in pairs]
         return cls(n_labels, KGramTable(BiSymbols(symbols, int(np.argmax(counts))), scores), counts)

@@ -384,10 +384,10 @@ class Tagger(Estimator):
             try:
                 rival, score = self._search(*self._encode([sentence], [others])).best()
                 _check_found(score > -np.inf)
+                margin, parts = self.weights_.lead(self.feature_map_, names, encoded, t, winner, rival, top)
             except ConstraintError:
                 explanations.append(Explanation(t, label, None, float("inf"), (), 0.0))
                 continue
-            margin, parts = self.weights_.lead(self.feature_map_, names, encoded, t, winner, rival, top)
             explanations.append(Explanation.of(t, label, names[rival[t]], margin, parts, top))
         return explanations
 

@@ -100,7 +100,8 @@ class Weights(ABC):
     ) -> tuple[float, list[Contribution]]:
         """By how much one labelling (T,) of a sentence outscores another, and the parts that concern a token.
 
-        Of many parts, the `top` largest are enough.
+        Of many parts, the `top` largest are enough. `ConstraintError`: the rival has a label there that could not be
+        chosen.
         """
 
     @abstractmethod
