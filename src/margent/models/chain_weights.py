@@ -54,8 +54,8 @@ class ChainWeights(Weights):
     ends: list[Floats]
 
     @classmethod
-    def feature_map(cls, features: Any, X: Any) -> FeatureMap:
-        return feature_map_for(features, X)
+    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
+        return feature_map_for(tagger.features, X)
 
     @classmethod
     def trainable(

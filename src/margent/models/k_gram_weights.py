@@ -23,6 +23,7 @@ from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.models.weights import Trainable, TrainingSet, Weights
 from margent.storage import ModelFile
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
+from margent.structures.hankel_basis import HankelBasis
 from margent.structures.k_gram_oracle import KGramOracle
 from margent.structures.k_gram_table import KGramTable
 
@@ -42,7 +43,7 @@ class KGramWeights(Weights):
     Sequences have k - 1 borders on both sides, the bi-symbol (BORDER, BORDER), so that pieces can tell where a sequence
     begins and ends, and each symbol stands in k pieces of length k.
 
-    table : the scores, which fit into 32 bits each
+    table : the scores, of length k alone or of all lengths from 0 to k; they fit into 32 bits each
     label_counts : (L,) how often each label was seen in training; the most frequent is that of unknown symbols
     """
 
@@ -74,19 +75,16 @@ class KGramWeights(Weights):
     # Learning
 
     @classmethod
-    def feature_map(cls, features: Any, X: Any) -> SymbolMap:
-        if features is not None and not (isinstance(features, str) and features == SymbolMap.kind):
-            raise ValueError(
-                f"Spectral learns from symbols, the tokens as they are: features should be None or 'symbols', "
-                f"got {features!r}"
-            )
+    def feature_map(cls, tagger: Tagger, X: Any) -> SymbolMap:
+        _check_parameters(tagger)
         return SymbolMap()
 
     @classmethod
     def trainable(
         cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: KGramWeights | None
     ) -> Trainable:
-        _check_parameters(tagger, data)
+        _check_parameters(tagger)
+        _check_data(tagger, data)
         n_borders, n_labels = int(tagger._learner().order) - 1, len(labels)
         symbols = _symbols_to_learn(data)
         sequences = list(pairwise(data.encoded.sequence_ptr.tolist()))
@@ -186,17 +184,13 @@ class KGramWeights(Weights):
         }
         for length, scores in self.table.scores.items():
             arrays[f"k_grams{length}"] = stored_numbers(scores.ravel(), half)
-        return {"lengths": list(self.table.scores), "half": half}, arrays
+        return {"longest": max(self.table.scores), "shorter": 0 in self.table.scores, "half": half}, arrays
 
     @classmethod
     def restored(cls, file: ModelFile, n_labels: int, feature_map: FeatureMap) -> KGramWeights:
         if not isinstance(feature_map, SymbolMap):
             raise file.error(f"its k-grams should be of symbols, not of {feature_map.kind}")
-        lengths = file.value("lengths", list)
-        if not all(type(length) is int for length in lengths) or lengths != sorted(set(lengths)):
-            raise file.error("its lengths of k-grams should be whole numbers that rise")
-        if not lengths or lengths[0] < 0 or not 1 <= lengths[-1] <= _LONGEST:
-            raise file.error(f"its lengths of k-grams should be from 0, but not it alone, to {_LONGEST}")
+        longest, shorter = file.value("longest", int, minimum=1, maximum=_LONGEST), file.value("shorter", bool)
         pairs = file.array("bi_symbols", np.int32, (None, 2))
         inner = pairs[~(pairs == BORDER).all(axis=1)]
         limits = (feature_map.n_unigrams, n_labels)
@@ -208,20 +202,25 @@ class KGramWeights(Weights):
         ):
             raise file.error("its bi-symbols should be different pairs of symbols and labels that it has")
         half = file.value("half", bool)
+        if len(pairs) ** longest >= _MOST:
+            raise file.error(f"{len(pairs)} bi-symbols are too many for pieces of {longest}")
         scores = {}
-        for length in lengths:
-            size = len(pairs) ** length
-            if size >= _MOST:
-                raise file.error(f"{len(pairs)} bi-symbols are too many for pieces of {length}")
-            scores[length] = restored_numbers(file, f"k_grams{length}", half, (size,)).reshape((len(pairs),) * length)
+        for length in HankelBasis(len(pairs), longest, shorter).lengths:
+            flat = restored_numbers(file, f"k_grams{length}", half, (len(pairs) ** length,))
+            scores[length] = flat.reshape((len(pairs),) * length)
         counts = file.array("label_counts", np.int64, (n_labels,), minimum=0)
         symbols = [(int(symbol), int(label)) for symbol, label in pairs]
         return cls(n_labels, KGramTable(BiSymbols(symbols, int(np.argmax(counts))), scores), counts)
 
 
-def _check_parameters(tagger: Tagger, data: TrainingSet) -> None:
+def _check_parameters(tagger: Tagger) -> None:
     """What the chain can do and this cannot is an error before the training starts."""
     who = type(tagger._learner()).__name__
+    if tagger.features is not None and not (isinstance(tagger.features, str) and tagger.features == SymbolMap.kind):
+        raise ValueError(
+            f"{who} learns from symbols, the tokens as they are: features should be None or 'symbols', "
+            f"got {tagger.features!r}"
+        )
     if tagger.order != 1:
         raise ValueError(
             f"order is {tagger.order}, but how far back {who} looks is for the learner to say: leave order at 1, and "
@@ -231,6 +230,10 @@ def _check_parameters(tagger: Tagger, data: TrainingSet) -> None:
         raise ValueError(f"restrict_labels is not for {who}, which gives a symbol only labels that it was seen with")
     if tagger.label_costs:
         raise ValueError(f"label_costs are not for {who}, to which all mistakes cost the same")
+
+
+def _check_data(tagger: Tagger, data: TrainingSet) -> None:
+    who = type(tagger._learner()).__name__
     if data.counted is not None and (data.counted != 1).any():
         raise ValueError(f"sample_weight is not for {who}, to which all sentences count the same")
     if (data.ids == MISSING).any():

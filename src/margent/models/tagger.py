@@ -26,6 +26,7 @@ from margent.models.evaluation import Gold
 from margent.models.explanation import Explanation
 from margent.models.held_out import held_out_sentences, held_out_temperature
 from margent.models.inputs import as_sentences, sentence_weights, sentences_and_labels
+from margent.models.k_gram_weights import KGramWeights
 from margent.models.label_costs import LabelCosts
 from margent.models.label_scheme import allowed_pairs
 from margent.models.labels import Labellings, LabelSet
@@ -36,6 +37,7 @@ from margent.models.tagger_training import Lesson, fit_temperature, learn, new_f
 from margent.models.weights import Weights
 from margent.models.weights_choice import weights_of
 from margent.processors import processor_count
+from margent.structures.k_gram_table import KGramTable
 
 Self = TypeVar("Self", bound="Tagger")
 Labels = list[str]
@@ -431,6 +433,17 @@ class Tagger(Estimator):
                 f"there is no sentence {sentence}: training had {self._support.n_sentences}, counted from 0"
             )
         return self._support.of_sentence(int(sentence), self._labels.names)
+
+    def k_gram_table(self) -> KGramTable:
+        """The scores of all pieces of symbols and labels that a `Spectral` learner found.
+
+        Its bi-symbols are pairs (symbol, label). (None, None) stands before and after each sequence, one time less than
+        the longest piece has symbols. Gives hidden states, too: `k_gram_table().operators(states=...)`.
+        """
+        self._check_fitted()
+        if not isinstance(self.weights_, KGramWeights):
+            raise ValueError("this tagger has no table of k-gram scores: it comes with Spectral")
+        return self.weights_.named_table(self.feature_map_, self._labels.names)
 
     def _label_id(self, label: str) -> int:
         if label is None or label not in self._labels.ids:

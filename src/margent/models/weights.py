@@ -60,8 +60,8 @@ class Weights(ABC):
 
     @classmethod
     @abstractmethod
-    def feature_map(cls, features: Any, X: Any) -> FeatureMap:
-        """A new, empty feature map for the parameter `features` of a tagger and these data."""
+    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
+        """A new, empty feature map for what a tagger was told, which is checked, and these data."""
 
     @classmethod
     @abstractmethod

@@ -263,18 +263,14 @@ def stored(name: str, *, compact: bool = False) -> storage.ModelFile:
         ("templates", {"found_scheme": "iob2"}, "labels are not in the scheme iob2"),
         ("templates", {"structure": "tree"}, "should be one of chain, k-grams, not 'tree'"),
         ("templates", {"structure": "k-grams"}, "its k-grams should be of symbols, not of templates"),
-        ("symbols", {"structure": "k-grams"}, "its header has no 'lengths'"),
+        ("symbols", {"structure": "k-grams"}, "its header has no 'longest'"),
         ("k-grams", {"structure": "chain"}, "'layout'|'order'"),
-        ("k-grams", {"lengths": []}, "lengths of k-grams should be from 0, but not it alone, to 16"),
-        ("k-grams", {"lengths": [0]}, "lengths of k-grams should be from 0, but not it alone, to 16"),
-        ("k-grams", {"lengths": [-1, 3]}, "lengths of k-grams should be from 0, but not it alone, to 16"),
-        ("k-grams", {"lengths": [10**9]}, "lengths of k-grams should be from 0, but not it alone, to 16"),
-        ("k-grams", {"lengths": [3, 2]}, "whole numbers that rise"),
-        ("k-grams", {"lengths": [3, 3]}, "whole numbers that rise"),
-        ("k-grams", {"lengths": ["3"]}, "whole numbers that rise"),
-        ("k-grams", {"lengths": [True]}, "whole numbers that rise"),
-        ("k-grams", {"lengths": [16]}, "bi-symbols are too many for pieces of 16"),
-        ("k-grams", {"lengths": [2]}, "no array 'k_grams2'"),
+        ("k-grams", {"longest": 0}, "'longest' in its header should be between 1 and 16"),
+        ("k-grams", {"longest": 10**9}, "'longest' in its header should be between 1 and 16"),
+        ("k-grams", {"longest": 16}, "bi-symbols are too many for pieces of 16"),
+        ("k-grams", {"longest": 2}, "no array 'k_grams2'"),
+        ("k-grams", {"shorter": True}, "no array 'k_grams0'"),
+        ("k-grams", {"shorter": 0}, "'shorter' in its header should be of type bool"),
         ("k-grams", {"half": True}, "should be of type float16"),
         ("k-grams", {"labels": ["N", "V"]}, "its bi-symbols should be different pairs of symbols and labels"),
     ],
@@ -436,9 +432,7 @@ def mutate_arrays(arrays: dict[str, Any], dice: random.Random) -> dict[str, Any]
 FUZZED = ["templates", "columns", "sparse", "attributes", "vectors", "order 2", "dictionary", "constrained", "pairs"]
 FUZZED += [
     "symbols",
-    "k-grams",
     "k-grams up to",
-    "kernel symbols",
     "kernel",
     "kernel columns",
     "kernel letters",
@@ -485,8 +479,14 @@ def use(tagger: Tagger, X: Any, y: Any) -> None:
         known = ("column", "features a token", "too large for 32 bits", "scores beyond")
         assert any(word in str(error) for word in known)
         return
-    tagger.set_params(learner=Perceptron(epochs=1), label_costs=None)
-    tagger.partial_fit(X, y, freeze_features=tagger.feature_map_.kernel is None and len(X) % 2 == 0)
+    learner: Any = Perceptron(epochs=1)
+    k_grams = tagger.weights_ if isinstance(tagger.weights_, KGramWeights) else None
+    if k_grams is not None:
+        lengths = list(k_grams.table.scores)
+        learner = Spectral(step=1, iterations=1, order=lengths[-1], loss="up-to-k" if 0 in lengths else "k")
+    tagger.set_params(learner=learner, label_costs=None, min_count=1)
+    frozen = tagger.feature_map_.kernel is None and k_grams is None and len(X) % 2 == 0
+    tagger.partial_fit(X, y, freeze_features=frozen)
     tagger.partial_fit(X, y, X_dev=X, y_dev=y)
 
 
