@@ -291,8 +291,8 @@ class Tagger(Estimator):
         `ConstraintError` names the sentence.
         """
         encoded, allowed = self._encode(X, constraints)
-        ids, scores = self._search(encoded, allowed).best()
-        _check_found(scores > -np.inf)
+        ids, possible = self._search(encoded, allowed).best()
+        _check_found(possible)
         return self._labels.decode(ids, encoded.lengths)
 
     def predict_k_best(
@@ -336,8 +336,8 @@ class Tagger(Estimator):
         """
         encoded, allowed = self._encode(X, constraints)
         search = self._search(encoded, allowed)
-        ids, scores = search.best()
-        _check_found(scores > -np.inf)
+        ids, possible = search.best()
+        _check_found(possible)
         spans = FoundSpans(search, encoded, ids, self._labels, self.scheme_)
         return spans.with_confidence(self._scale())
 
@@ -360,8 +360,8 @@ class Tagger(Estimator):
         X, y = sentences_and_labels(X, y)
         encoded, allowed = self._encode(X, None)
         gold = Gold(y, encoded, self._labels, spans=self.scheme_ is not None)
-        predicted, scores = self._search(encoded, allowed).best()
-        _check_found(scores > -np.inf)
+        predicted, possible = self._search(encoded, allowed).best()
+        _check_found(possible)
         return gold.score(predicted, sentence_weights(sample_weight, encoded.n_sequences))
 
     def explain(self, sentence: Any, position: int | None = None, *, top: int = 10) -> list[Explanation]:
@@ -377,15 +377,15 @@ class Tagger(Estimator):
             raise ValueError(f"position should be within the sentence of {length} tokens, got {position!r}")
         positions = range(length) if position is None else [position % length]
         names = self._labels.names
-        winner, best = self._search(encoded, allowed).best()
-        _check_found(best > -np.inf)
+        winner, possible = self._search(encoded, allowed).best()
+        _check_found(possible)
         explanations = []
         for t in positions:
             others = {t: [name for i, name in enumerate(names) if i != winner[t]]}
             label = names[winner[t]]
             try:
-                rival, score = self._search(*self._encode([sentence], [others])).best()
-                _check_found(score > -np.inf)
+                rival, possible = self._search(*self._encode([sentence], [others])).best()
+                _check_found(possible)
                 margin, parts = self.weights_.lead(self.feature_map_, names, encoded, t, winner, rival, top)
             except ConstraintError:
                 explanations.append(Explanation(t, label, None, float("inf"), (), 0.0))
