@@ -57,14 +57,16 @@ class Tagger(Estimator):
     ----------
     features : str, Templates, list of str, callable, Kernel or None
         What is seen of a token: the name of a preset ("generic", "chunking", "ner", "pos", "letters", "spelling"),
-        templates, "attributes", "vectors", or a function from a sentence to a list with the attributes of each token.
-        None: as the data are: "generic" for tokens and columns, attributes for dicts, vectors for arrays. A `Kernel`:
-        labels by likeness to tokens of the training data.
+        templates, "attributes", "vectors", "symbols" (the token as it is), or a function from a sentence to a list with
+        the attributes of each token. None: as the data are: "generic" for tokens and columns, attributes for dicts,
+        vectors for arrays; "symbols" with a `Spectral` learner, which takes nothing else. A `Kernel`: labels by
+        likeness to tokens of the training data.
     learner : learner, str or None
         How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf". None:
         `PassiveAggressive()`.
     order : int
-        How many labels back the transitions look: 1 for label pairs, 2 for triples.
+        How many labels back the transitions look: 1 for label pairs, 2 for triples. With a `Spectral` learner, which
+        says itself how long the pieces are that it scores, it stays 1.
     scheme : str or None
         How labels spell spans: one of iob1, iob2, ioe1, ioe2, iobes, bilou. None: found out from the training labels.
     constrain : bool or list of (label, label)
@@ -85,7 +87,8 @@ class Tagger(Estimator):
     seed : int
         Of the order of examples in training.
     threads : int or None
-        For prediction, and to train a `CRF`; None: as many as there are processors. Does not change the results.
+        For prediction, and to train a `CRF` or `Spectral`; None: as many as there are processors. Does not change the
+        results.
 
     Attributes
     ----------
