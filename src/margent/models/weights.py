@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask, Stored
+from margent.learners.training import Training
 from margent.models.constraints import Allowed
 from margent.models.explanation import Contribution
 from margent.models.labels import LabelSet
@@ -42,10 +43,14 @@ class TrainingSet(NamedTuple):
 
 
 class Trainable(NamedTuple):
-    """An oracle for `margent.train`, and what makes `Weights` of the weights that it gives."""
+    """An oracle for `margent.train`, and what makes `Weights` of the weights that it gives.
+
+    `finished`: makes those to keep of these and the training, at its end; None: they are kept as they are.
+    """
 
     oracle: Any
     weights: Callable[[Any], Weights]
+    finished: Callable[[Weights, Training], Weights] | None = None
 
 
 class Weights(ABC):
