@@ -15,7 +15,12 @@ _KINDS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights, K
 
 def weights_of(learner: Any) -> type[Weights]:
     """The kind that a learner makes: those of the label chain, unless its `structure` says otherwise."""
-    return _KINDS[getattr(learner, "structure", ChainWeights.kind)]
+    kind = getattr(learner, "structure", ChainWeights.kind)
+    if kind not in _KINDS:
+        raise TypeError(
+            f"{type(learner).__name__} is made for the structure {kind!r}, and a tagger has {', '.join(_KINDS)}"
+        )
+    return _KINDS[kind]
 
 
 def restored_weights(file: ModelFile, n_labels: int, feature_map: FeatureMap) -> Weights:

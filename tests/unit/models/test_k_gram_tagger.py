@@ -382,6 +382,15 @@ def test_data_that_cannot_be_learned_from() -> None:
     assert tagger.predict(["ab"]) == [["A", "A"]]
 
 
+def test_a_learner_for_a_structure_that_there_is_not() -> None:
+    @dataclass(frozen=True)
+    class Other(Spectral):
+        structure = "trees"  # type: ignore[misc]
+
+    with pytest.raises(TypeError, match="Other is made for the structure 'trees', and a tagger has chain, k-grams"):
+        Tagger(learner=Other()).fit(WORDS, SOUNDS)
+
+
 def test_another_kind_of_learner_cannot_go_on() -> None:
     tagger = Tagger("symbols", Perceptron(epochs=1)).fit(WORDS, SOUNDS)
     assert not isinstance(tagger.weights_, KGramWeights)
