@@ -39,12 +39,22 @@ if TYPE_CHECKING:
     from margent.corpus.generated import make_addresses as make_addresses
     from margent.corpus.generated import make_chain as make_chain
     from margent.corpus.generated import make_separable as make_separable
+    from margent.corpus.intervals import Interval as Interval
+    from margent.corpus.intervals import fold_segments as fold_segments
+    from margent.corpus.intervals import intervals_of_segments as intervals_of_segments
+    from margent.corpus.intervals import nearest_frame as nearest_frame
+    from margent.corpus.intervals import segments_of_intervals as segments_of_intervals
     from margent.corpus.jsonl import Document as Document
     from margent.corpus.jsonl import character_offsets as character_offsets
     from margent.corpus.jsonl import iter_jsonl as iter_jsonl
     from margent.corpus.jsonl import read_jsonl as read_jsonl
     from margent.corpus.jsonl import word_offsets as word_offsets
     from margent.corpus.jsonl import write_jsonl as write_jsonl
+    from margent.corpus.label_files import LABEL_FORMATS as LABEL_FORMATS
+    from margent.corpus.label_files import read_labels as read_labels
+    from margent.corpus.label_files import read_mlf as read_mlf
+    from margent.corpus.label_files import write_labels as write_labels
+    from margent.corpus.label_files import write_mlf as write_mlf
     from margent.corpus.muc import iter_muc as iter_muc
     from margent.corpus.muc import news_offsets as news_offsets
     from margent.corpus.muc import read_muc as read_muc
@@ -56,9 +66,15 @@ if TYPE_CHECKING:
     from margent.corpus.schemes import span_constraints as span_constraints
     from margent.corpus.schemes import spans as spans
     from margent.corpus.schemes import transition_mask as transition_mask
+    from margent.corpus.segments import Segmentation as Segmentation
+    from margent.corpus.segments import check_segmentation as check_segmentation
+    from margent.corpus.segments import frame_labels as frame_labels
+    from margent.corpus.segments import segments_of as segments_of
     from margent.corpus.svmhmm import iter_svmhmm as iter_svmhmm
     from margent.corpus.svmhmm import read_svmhmm as read_svmhmm
     from margent.corpus.svmhmm import write_svmhmm as write_svmhmm
+    from margent.corpus.textgrid import read_textgrid as read_textgrid
+    from margent.corpus.textgrid import write_textgrid as write_textgrid
 
 _HOME = {
     "CONLLU_COLUMNS": "conllu",
@@ -67,14 +83,21 @@ _HOME = {
     "ConlluSentence": "conllu",
     "Dataset": "datasets",
     "Document": "jsonl",
+    "Interval": "intervals",
+    "LABEL_FORMATS": "label_files",
     "Part": "datasets",
     "SCHEMES": "schemes",
+    "Segmentation": "segments",
     "SeparableModel": "generated",
     "Span": "schemes",
     "character_offsets": "jsonl",
+    "check_segmentation": "segments",
     "convert": "schemes",
     "detect_scheme": "schemes",
+    "fold_segments": "intervals",
     "format_columns": "columns",
+    "frame_labels": "segments",
+    "intervals_of_segments": "intervals",
     "iter_addresses": "generated",
     "iter_columns": "columns",
     "iter_conllu": "conllu",
@@ -94,13 +117,19 @@ _HOME = {
     "make_addresses": "generated",
     "make_chain": "generated",
     "make_separable": "generated",
+    "nearest_frame": "intervals",
     "news_offsets": "muc",
     "read_columns": "columns",
     "read_conllu": "conllu",
     "read_crfsuite": "crfsuite",
     "read_jsonl": "jsonl",
+    "read_labels": "label_files",
+    "read_mlf": "label_files",
     "read_muc": "muc",
     "read_svmhmm": "svmhmm",
+    "read_textgrid": "textgrid",
+    "segments_of": "segments",
+    "segments_of_intervals": "intervals",
     "span_constraints": "schemes",
     "spans": "schemes",
     "transition_mask": "schemes",
@@ -109,7 +138,10 @@ _HOME = {
     "write_conllu": "conllu",
     "write_crfsuite": "crfsuite",
     "write_jsonl": "jsonl",
+    "write_labels": "label_files",
+    "write_mlf": "label_files",
     "write_svmhmm": "svmhmm",
+    "write_textgrid": "textgrid",
 }
 """Public name to the module that defines it."""
 

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from math import floor
 
 from margent.corpus.schemes import Span
+from margent.corpus.segments import check_segmentation
 from margent.errors import CorpusError
 from margent.metrics.boundary import BoundaryScore, boundary_counts
 from margent.metrics.edit_distance import EditCounts, edit_counts
@@ -156,22 +157,11 @@ def _paired(gold: Segmentations, predicted: Segmentations) -> Iterator[tuple[lis
         if right is None or guess is None:
             shorter, longer = ("gold", "predicted") if right is None else ("predicted", "gold")
             raise CorpusError(f"the {shorter} segments end after {index} utterances, but there are more {longer} ones")
-        pair = _checked(right, f"utterance {index}, gold"), _checked(guess, f"utterance {index}, predicted")
+        pair = (
+            check_segmentation(right, where=f"utterance {index}, gold"),
+            check_segmentation(guess, where=f"utterance {index}, predicted"),
+        )
         lengths = [side[-1].end if side else 0 for side in pair]
         if lengths[0] != lengths[1]:
             raise CorpusError(f"utterance {index} has {lengths[0]} gold frames, but {lengths[1]} predicted ones")
         yield pair
-
-
-def _checked(segments: Iterable[tuple[int, int, str]], where: str) -> list[Span]:
-    spans, end = [], 0
-    for index, given in enumerate(segments):
-        try:
-            span = Span(*given)
-        except TypeError:
-            raise CorpusError(f"{where}: segment {index} is {given!r}, but (start, end, label) was expected") from None
-        if span.start != end or not span.start < span.end:
-            raise CorpusError(f"{where}: segment {index} is {given!r}, but one that begins at {end} was expected")
-        spans.append(span)
-        end = span.end
-    return spans

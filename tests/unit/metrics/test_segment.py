@@ -156,9 +156,9 @@ def test_table() -> None:
         ([[(0, 5, "a")]], [], "the predicted segments end after 0 utterances"),
         ([], [[(0, 5, "a")]], "the gold segments end after 0 utterances"),
         ([[(0, 5, "a")]], [[(0, 4, "a")]], "utterance 0 has 5 gold frames, but 4 predicted ones"),
-        ([[(0, 5, "a"), (6, 7, "b")]], [[(0, 7, "a")]], "gold: segment 1 is .* begins at 5"),
+        ([[(0, 5, "a"), (6, 7, "b")]], [[(0, 7, "a")]], "utterance 0, gold: segment 1 is .* to begin at 5"),
         ([[(0, 5, "a")]], [[(0, 0, "a"), (0, 5, "a")]], "utterance 0, predicted: segment 0"),
-        ([["ab"]], [[(0, 5, "a")]], r"utterance 0, gold: segment 0 is 'ab', but \(start, end, label\) was expected"),
+        ([["ab"]], [[(0, 5, "a")]], r"gold: segment 0 is 'ab'; expected \(start, end, label\)"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_named(gold: list, predicted: list, message: str) -> None:
