@@ -70,11 +70,20 @@ if TYPE_CHECKING:
     from margent.corpus.segments import check_segmentation as check_segmentation
     from margent.corpus.segments import frame_labels as frame_labels
     from margent.corpus.segments import segments_of as segments_of
+    from margent.corpus.speech_datasets import load_russian_speech as load_russian_speech
     from margent.corpus.svmhmm import iter_svmhmm as iter_svmhmm
     from margent.corpus.svmhmm import read_svmhmm as read_svmhmm
     from margent.corpus.svmhmm import write_svmhmm as write_svmhmm
     from margent.corpus.textgrid import read_textgrid as read_textgrid
     from margent.corpus.textgrid import write_textgrid as write_textgrid
+    from margent.corpus.timit import TIMIT_39 as TIMIT_39
+    from margent.corpus.timit import TIMIT_48 as TIMIT_48
+    from margent.corpus.timit import TimitUtterance as TimitUtterance
+    from margent.corpus.timit import load_timit as load_timit
+    from margent.corpus.timit import read_timit as read_timit
+    from margent.corpus.timit import timit_fold as timit_fold
+    from margent.corpus.timit import timit_part as timit_part
+    from margent.corpus.timit import timit_utterances as timit_utterances
 
 _HOME = {
     "CONLLU_COLUMNS": "conllu",
@@ -90,6 +99,9 @@ _HOME = {
     "Segmentation": "segments",
     "SeparableModel": "generated",
     "Span": "schemes",
+    "TIMIT_39": "timit",
+    "TIMIT_48": "timit",
+    "TimitUtterance": "timit",
     "character_offsets": "jsonl",
     "check_segmentation": "segments",
     "convert": "schemes",
@@ -111,6 +123,8 @@ _HOME = {
     "load_muc7": "datasets",
     "load_nettalk": "datasets",
     "load_ocr_letters": "datasets",
+    "load_russian_speech": "speech_datasets",
+    "load_timit": "timit",
     "load_treebank_sample": "datasets",
     "load_ud": "datasets",
     "load_wnut17": "datasets",
@@ -128,10 +142,14 @@ _HOME = {
     "read_muc": "muc",
     "read_svmhmm": "svmhmm",
     "read_textgrid": "textgrid",
+    "read_timit": "timit",
     "segments_of": "segments",
     "segments_of_intervals": "intervals",
     "span_constraints": "schemes",
     "spans": "schemes",
+    "timit_fold": "timit",
+    "timit_part": "timit",
+    "timit_utterances": "timit",
     "transition_mask": "schemes",
     "word_offsets": "jsonl",
     "write_columns": "columns",
