@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from margent.corpus.generated import make_addresses as make_addresses
     from margent.corpus.generated import make_chain as make_chain
     from margent.corpus.generated import make_separable as make_separable
+    from margent.corpus.generated_series import SeriesModel as SeriesModel
+    from margent.corpus.generated_series import make_series as make_series
+    from margent.corpus.generated_speech import GENERATED_PHONES as GENERATED_PHONES
+    from margent.corpus.generated_speech import make_speech as make_speech
     from margent.corpus.intervals import Interval as Interval
     from margent.corpus.intervals import fold_segments as fold_segments
     from margent.corpus.intervals import intervals_of_segments as intervals_of_segments
@@ -92,12 +96,14 @@ _HOME = {
     "ConlluSentence": "conllu",
     "Dataset": "datasets",
     "Document": "jsonl",
+    "GENERATED_PHONES": "generated_speech",
     "Interval": "intervals",
     "LABEL_FORMATS": "label_files",
     "Part": "datasets",
     "SCHEMES": "schemes",
     "Segmentation": "segments",
     "SeparableModel": "generated",
+    "SeriesModel": "generated_series",
     "Span": "schemes",
     "TIMIT_39": "timit",
     "TIMIT_48": "timit",
@@ -131,6 +137,8 @@ _HOME = {
     "make_addresses": "generated",
     "make_chain": "generated",
     "make_separable": "generated",
+    "make_series": "generated_series",
+    "make_speech": "generated_speech",
     "nearest_frame": "intervals",
     "news_offsets": "muc",
     "read_columns": "columns",

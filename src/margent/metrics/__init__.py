@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from margent.metrics.score import Score as Score
     from margent.metrics.segment import SegmentReport as SegmentReport
     from margent.metrics.segment import segment_scores as segment_scores
+    from margent.metrics.segment_plot import plot_segments as plot_segments
     from margent.metrics.significance import BootstrapResult as BootstrapResult
     from margent.metrics.significance import McNemarResult as McNemarResult
     from margent.metrics.significance import SentenceMetric as SentenceMetric
@@ -70,6 +71,7 @@ _HOME = {
     "plot_confusion": "plots",
     "plot_learning_curve": "plots",
     "plot_reliability": "plots",
+    "plot_segments": "segment_plot",
     "rich_table": "report",
     "segment_scores": "segment",
     "sentence_accuracy": "token",
