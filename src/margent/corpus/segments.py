@@ -1,7 +1,7 @@
 """Segmentations: spans that follow each other without a gap, so that every frame or token belongs to exactly one.
 
-A segment is a `Span`: frames or tokens `start` to `end - 1`, and what they are. A segmentation of a sequence of n frames
-is a list of them, the first from 0, the last to n.
+A segment is a `Span`: frames or tokens `start` to `end - 1`, and what they are. A segmentation of n frames is a list of
+them, the first from 0, the last to n.
 """
 
 from __future__ import annotations
