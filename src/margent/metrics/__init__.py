@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from margent.metrics.score import Average as Average
     from margent.metrics.score import Score as Score
     from margent.metrics.segment import SegmentReport as SegmentReport
+    from margent.metrics.segment import segment_metric as segment_metric
     from margent.metrics.segment import segment_scores as segment_scores
     from margent.metrics.segment_plot import plot_segments as plot_segments
     from margent.metrics.significance import BootstrapResult as BootstrapResult
@@ -73,6 +74,7 @@ _HOME = {
     "plot_reliability": "plots",
     "plot_segments": "segment_plot",
     "rich_table": "report",
+    "segment_metric": "segment",
     "segment_scores": "segment",
     "sentence_accuracy": "token",
     "span_confidences": "calibration",

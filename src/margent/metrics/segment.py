@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from math import floor
+from typing import Any
+
+import numpy as np
 
 from margent.corpus.schemes import Span
 from margent.corpus.segments import check_segmentation
@@ -14,6 +17,7 @@ from margent.errors import CorpusError
 from margent.metrics.boundary import BoundaryScore, boundary_counts
 from margent.metrics.edit_distance import EditCounts, edit_counts
 from margent.metrics.score import Average, Score, averages
+from margent.metrics.significance import SentenceMetric, Statistics
 
 Segmentations = Iterable[Iterable[tuple[int, int, str]]]
 """For each utterance its segments (start, end, label), one after the other without a gap from 0 to its length."""
@@ -134,6 +138,39 @@ def segment_scores(
     rows = tuple(Score(name, correct[name], there[name], found[name]) for name in sorted({*there, *found}))
     total = Score("all segments", correct.total(), there.total(), found.total())
     return SegmentReport(utterances, frames, correct_frames, edits, boundaries, total, rows, tolerance)
+
+
+def segment_metric(
+    name: str, *, fold: Mapping[str, str | None] | None = None, frame: float = 0.01, tolerance: float = 0.02
+) -> SentenceMetric:
+    """A score of segmentations for `paired_bootstrap`: is one segmenter really better than another?
+
+    `name` is "phone_error_rate" (where less is better), "frame_accuracy", "boundary_f1" or "segment_f1"; the rest is as
+    in `segment_scores`.
+
+    >>> from margent.metrics import paired_bootstrap
+    >>> gold = [[(0, 4, "a"), (4, 9, "b")]] * 20
+    >>> result = paired_bootstrap(gold, [[(0, 9, "a")]] * 20, gold, segment_metric("phone_error_rate"))
+    >>> result.first, result.second, result.p_value < 0.001
+    (0.5, 0.0, True)
+    """
+    known: dict[str, Callable[[SegmentReport], tuple[int, int]]] = {
+        "phone_error_rate": lambda report: (report.edits.errors, report.edits.gold),
+        "frame_accuracy": lambda report: (report.correct_frames, report.frames),
+        "boundary_f1": lambda report: (2 * report.boundaries.correct, report.boundaries.gold + report.boundaries.found),
+        "segment_f1": lambda report: (2 * report.total.correct, report.total.gold + report.total.found),
+    }
+    if name not in known:
+        raise CorpusError(f"unknown metric {name!r}; the metrics of segments are {', '.join(known)}")
+
+    def statistics(gold: Any, predicted: Any) -> Statistics:
+        reports = (
+            segment_scores([right], [guess], fold=fold, frame=frame, tolerance=tolerance)
+            for right, guess in _paired(gold, predicted)
+        )
+        return np.array([known[name](report) for report in reports], dtype=np.float64).reshape(-1, 2)
+
+    return SentenceMetric(statistics, lambda sums: sums[:, 0] / np.maximum(sums[:, 1], 1))
 
 
 def _folded(segments: list[Span], names: Mapping[str, str | None]) -> list[Span]:

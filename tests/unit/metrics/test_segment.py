@@ -16,7 +16,9 @@ from margent.metrics import (
     boundary_counts,
     classification_table,
     edit_counts,
+    paired_bootstrap,
     rich_table,
+    segment_metric,
     segment_scores,
 )
 
@@ -171,3 +173,28 @@ def test_lengths_must_make_sense() -> None:
         segment_scores(GOLD, PREDICTED, frame=0)
     with pytest.raises(ValueError, match="expected frame > 0 and tolerance >= 0"):
         segment_scores(GOLD, PREDICTED, tolerance=-0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("phone_error_rate", lambda report: report.phone_error_rate),
+        ("frame_accuracy", lambda report: report.frame_accuracy),
+        ("boundary_f1", lambda report: report.boundaries.f1),
+        ("segment_f1", lambda report: report.f1),
+    ],
+)
+def test_the_bootstrap_sees_the_same_scores(name: str, value) -> None:
+    gold, predicted = GOLD * 3, PREDICTED + GOLD + PREDICTED
+    fold = {"q": None, "ao": "aa"}
+    result = paired_bootstrap(gold, predicted, gold, segment_metric(name, fold=fold), samples=200)
+    assert result.first == pytest.approx(value(segment_scores(gold, predicted, fold=fold)))
+    assert result.second == value(segment_scores(gold, gold, fold=fold))
+    assert result.low <= result.difference <= result.high
+
+
+def test_a_metric_that_does_not_exist() -> None:
+    with pytest.raises(CorpusError, match="unknown metric 'f1'; the metrics of segments are phone_error_rate, frame_"):
+        segment_metric("f1")
+    with pytest.raises(CorpusError, match="the predicted segments end after 0 utterances"):
+        paired_bootstrap(GOLD, GOLD, [], segment_metric("segment_f1"))
