@@ -30,7 +30,7 @@ def load_russian_speech(
     normalise : bool
         Whether the 39 values have mean 0 and variance 1 over each utterance.
 
-    Takes about three seconds.
+    Takes about four seconds.
     """
     if features not in ("cepstra", "log_mel"):
         raise CorpusError(f"features is {features!r}; expected 'cepstra' or 'log_mel'")

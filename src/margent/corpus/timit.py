@@ -177,7 +177,7 @@ def load_timit(
     normalise : bool
         Whether each of the 39 values has mean 0 and variance 1 over an utterance.
 
-    3,696 utterances to train on, 400 for development, 192 in the core test set. Takes about a minute.
+    3,696 utterances to train on, 400 for development, 192 in the core test set.
     """
     timit_fold(labels)
     if folder is None:

@@ -4,33 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import NamedTuple
+
+from margent.metrics.score import Score
 
 
-class BoundaryScore(NamedTuple):
-    """How many predicted borders lie at a gold one (`correct`), how many gold and how many predicted ones there are.
+class BoundaryScore(Score):
+    """How many predicted borders lie at a gold one (`correct`), how many gold and how many predicted ones there are."""
 
-    A ratio with nothing to divide by is 0.
-    """
-
-    correct: int
-    gold: int
-    found: int
-
-    @property
-    def precision(self) -> float:
-        """The share of the predicted borders that are right."""
-        return self.correct / self.found if self.found else 0.0
-
-    @property
-    def recall(self) -> float:
-        """The share of the gold borders that were found, also called hit rate."""
-        return self.correct / self.gold if self.gold else 0.0
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        return 2 * self.correct / (self.gold + self.found) if self.correct else 0.0
+    __slots__ = ()
 
     @property
     def over_segmentation(self) -> float:
@@ -51,11 +32,6 @@ class BoundaryScore(NamedTuple):
         missed, over = 1 - self.recall, self.over_segmentation
         return 1 - (sqrt(missed**2 + over**2) + abs(missed + over) / sqrt(2)) / 2
 
-    def __add__(self, other: object) -> BoundaryScore:
-        if not isinstance(other, BoundaryScore):
-            return NotImplemented
-        return BoundaryScore(*(mine + theirs for mine, theirs in zip(self, other)))
-
 
 def boundary_counts(gold: Sequence[float], predicted: Sequence[float], tolerance: float = 0) -> BoundaryScore:
     """Pair predicted with gold borders that lie at most `tolerance` away, each used once, as many pairs as possible.
@@ -65,7 +41,7 @@ def boundary_counts(gold: Sequence[float], predicted: Sequence[float], tolerance
     Cost: O(len(gold) + len(predicted)).
 
     >>> boundary_counts([10, 20, 30], [11, 12, 29], tolerance=2)
-    BoundaryScore(correct=2, gold=3, found=3)
+    BoundaryScore(label='borders', correct=2, gold=3, found=3)
     """
     i = j = correct = 0
     while i < len(gold) and j < len(predicted):
@@ -75,4 +51,4 @@ def boundary_counts(gold: Sequence[float], predicted: Sequence[float], tolerance
             i += 1
         else:
             j += 1
-    return BoundaryScore(correct, len(gold), len(predicted))
+    return BoundaryScore("borders", correct, len(gold), len(predicted))

@@ -26,17 +26,14 @@ def _cells(row: Score | Average) -> tuple[str, ...]:
 def _parts(report: Report) -> tuple[str, list[Score], list[Score | Average], str]:
     """What a row is, the rows, the rows below the line, and the line under the table."""
     if isinstance(report, SegmentReport):
-        return "label", list(report.rows), [report.total, *report.averages, _borders(report)], _segment_note(report)
+        borders = report.boundaries._replace(label=f"borders within {1000 * report.tolerance:g} ms")
+        return "label", list(report.rows), [report.total, *report.averages, borders], _segment_note(report)
     right = f"accuracy {100 * report.accuracy:.2f} %"
     if isinstance(report, SpanReport):
         return "type", list(report.rows), [report.total, *report.averages], f"{right} of {report.tokens} tokens"
     inside = [report.inside] if any(row.label == report.outside for row in report.rows) else []
     note = f"{right} of {report.tokens} tokens, {100 * report.sentence_accuracy:.2f} % of {report.sentences} sentences"
     return "label", list(report.rows), [*inside, *report.averages], note
-
-
-def _borders(report: SegmentReport) -> Score:
-    return Score(f"borders within {1000 * report.tolerance:g} ms", *report.boundaries)
 
 
 def _segment_note(report: SegmentReport) -> str:

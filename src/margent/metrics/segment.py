@@ -121,13 +121,14 @@ def segment_scores(
     reach = floor(tolerance / frame + 1e-6)  # in whole frames; 0.02 / 0.01 must not become 1.99
     names = dict(fold or {})
     utterances = frames = correct_frames = 0
-    edits, boundaries = EditCounts(0, 0, 0, 0, 0), BoundaryScore(0, 0, 0)
+    edits = EditCounts(0, 0, 0, 0, 0)
+    borders = np.zeros(3, dtype=np.int64)
     there: Counter[str] = Counter()
     found: Counter[str] = Counter()
     correct: Counter[str] = Counter()
     for right, guess in _paired(gold, predicted):
         utterances += 1
-        boundaries += boundary_counts([s.start for s in right[1:]], [s.start for s in guess[1:]], reach)
+        borders += boundary_counts([s.start for s in right[1:]], [s.start for s in guess[1:]], reach)[1:]
         kept, kept_guess = _folded(right, names), _folded(guess, names)
         edits += edit_counts([s.label for s in kept], [s.label for s in kept_guess])
         there.update(s.label for s in kept)
@@ -136,6 +137,7 @@ def segment_scores(
         frames += sum(s.end - s.start for s in kept)
         correct_frames += _common_frames(kept, kept_guess)
     rows = tuple(Score(name, correct[name], there[name], found[name]) for name in sorted({*there, *found}))
+    boundaries = BoundaryScore("borders", *borders.tolist())
     total = Score("all segments", correct.total(), there.total(), found.total())
     return SegmentReport(utterances, frames, correct_frames, edits, boundaries, total, rows, tolerance)
 

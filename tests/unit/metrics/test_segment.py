@@ -61,21 +61,21 @@ def test_edit_rate() -> None:
 @given(st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)), st.integers(0, 4))
 def test_as_many_borders_are_paired_as_possible(gold: set[int], predicted: set[int], tolerance: int) -> None:
     score = boundary_counts(sorted(gold), sorted(predicted), tolerance)
-    assert score == (oracle.boundary_pairs(sorted(gold), sorted(predicted), tolerance), len(gold), len(predicted))
+    assert score[1:] == (oracle.boundary_pairs(sorted(gold), sorted(predicted), tolerance), len(gold), len(predicted))
 
 
 @settings(deadline=None)
 @given(st.integers(1, 50), st.integers(0, 100), st.data())
 def test_r_value_is_that_of_the_paper(gold: int, found: int, data: st.DataObject) -> None:
     correct = data.draw(st.integers(0, min(gold, found)))
-    assert BoundaryScore(correct, gold, found).r_value == pytest.approx(oracle.r_value(correct, gold, found))
+    assert BoundaryScore("borders", correct, gold, found).r_value == pytest.approx(oracle.r_value(correct, gold, found))
 
 
 def test_r_value_of_known_cases() -> None:
-    assert BoundaryScore(10, 10, 10).r_value == 1.0
-    assert BoundaryScore(0, 0, 0).r_value == BoundaryScore(0, 0, 5).r_value == 0.0
+    assert BoundaryScore("borders", 10, 10, 10).r_value == 1.0
+    assert BoundaryScore("borders", 0, 0, 0).r_value == BoundaryScore("borders", 0, 0, 5).r_value == 0.0
     # Twice as many borders find everything; F1 likes it more than the R-value does.
-    doubled = BoundaryScore(10, 10, 20)
+    doubled = BoundaryScore("borders", 10, 10, 20)
     assert doubled.r_value == pytest.approx(1 - (1 + 2**-0.5) / 2)
     assert doubled.f1 > 4 * doubled.r_value
 
@@ -117,7 +117,7 @@ def test_folding_renames_and_drops() -> None:
     assert (report.frames, report.correct_frames) == (30, 27)  # the ten frames of q do not count
     assert {row.label for row in report.rows} == {"aa", "pau", "s"}
     assert report.total == ("all segments", 1, 3, 4)
-    assert report.boundaries == (2, 3, 3)
+    assert report.boundaries[1:] == (2, 3, 3)
 
 
 def test_the_tolerance_is_inclusive_and_in_seconds() -> None:
