@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from margent.metrics.calibration import Calibration as Calibration
     from margent.metrics.calibration import calibration_scores as calibration_scores
     from margent.metrics.calibration import span_confidences as span_confidences
-    from margent.metrics.edit_distance import EditCounts as EditCounts
-    from margent.metrics.edit_distance import edit_counts as edit_counts
+    from margent.metrics.edits import EditCounts as EditCounts
+    from margent.metrics.edits import edit_counts as edit_counts
     from margent.metrics.plots import plot_confusion as plot_confusion
     from margent.metrics.plots import plot_learning_curve as plot_learning_curve
     from margent.metrics.plots import plot_reliability as plot_reliability
@@ -52,7 +52,7 @@ _HOME = {
     "Calibration": "calibration",
     "Confusion": "token",
     "ConfusionMatrix": "token",
-    "EditCounts": "edit_distance",
+    "EditCounts": "edits",
     "McNemarResult": "significance",
     "Score": "score",
     "SegmentReport": "segment",
@@ -66,7 +66,7 @@ _HOME = {
     "confusion_matrix": "token",
     "confusion_table": "report",
     "conlleval_text": "span",
-    "edit_counts": "edit_distance",
+    "edit_counts": "edits",
     "mcnemar_test": "significance",
     "paired_bootstrap": "significance",
     "plot_confusion": "plots",

@@ -15,7 +15,7 @@ from margent.corpus.schemes import Span
 from margent.corpus.segments import check_segmentation
 from margent.errors import CorpusError
 from margent.metrics.boundary import BoundaryScore, boundary_counts
-from margent.metrics.edit_distance import EditCounts, edit_counts
+from margent.metrics.edits import EditCounts, edit_counts
 from margent.metrics.score import Average, Score, averages
 from margent.metrics.significance import SentenceMetric, Statistics
 
