@@ -46,7 +46,9 @@ ChainLikelihood::ChainLikelihood(ChainOracle& oracle, const ParameterChoice& cho
   n_parameters_ = static_cast<std::int64_t>(unigrams_.columns.size() + edges_.columns.size());
   choose_cells(choice);
   make_blocks();
-  for (int q = 0; q < threads_; ++q) workers_.push_back(std::make_unique<ChainExpectations>(oracle.model(), oracle.label_costs()));
+  LinearChain model = oracle.model();
+  model.beam = choice.beam;
+  for (int q = 0; q < threads_; ++q) workers_.push_back(std::make_unique<ChainExpectations>(model, oracle.label_costs()));
 }
 
 ChainLikelihood::~ChainLikelihood() = default;
