@@ -117,6 +117,7 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
 
 void ChainOracle::begin(int n_labels) {
   if (label_costs_.empty()) label_costs_.assign(n_labels, 1.0f);
+  right_.resize(examples_.hidden);
   pair_costs_ = label_costs_.size() != static_cast<std::size_t>(n_labels);
   scorer_ = std::make_unique<ChainScorer<float>>(model());
 }
@@ -157,20 +158,21 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   rivals_.resize(k * n);
   values_.resize(k);
   std::size_t found = 1;
-  if (k == 1 && question.cost == 0 && answer.places == n && !beam_width_) {
+  const bool complete = examples_.complete(example);
+  if (k == 1 && question.cost == 0 && complete && !beam_width_) {
     ChainScores<float> scores{shape_, 0, nullptr, nullptr, nullptr};
     values_[0] = scorer_->best(examples_, example, work_, rivals_.data(), scores);
     answer.gold_score = chain_score(scores, gold_.data());
   } else {
     const ChainScores<float> scores = scorer_->score(examples_, example);
-    answer.gold_score = answer.places < n ? complete_gold(scores, labels) : chain_score(scores, gold_.data());
+    answer.gold_score = complete ? chain_score(scores, gold_.data()) : complete_gold(scores);
     if (cost != 0) add_costs(labels, n, static_cast<float>(cost));
     if (beam_width_) {
       if (possible(answer.gold_score)) found = ask_beam(scores, labels, k, answer);
     } else {
       const double shift = chain_forward_max(scores, work_);
       values_[0] = chain_trace_back(scores, work_, rivals_.data());
-      const auto right = [](std::int32_t y, std::int32_t found) { return y == unlabelled || y == found; };
+      const auto right = [&](std::int32_t y, std::int32_t found) { return examples_.fits(y, found); };
       const bool enough = question.stop_if_right && std::equal(labels, labels + n, rivals_.data(), right);
       if (k > 1 && !enough)
         found = chain_k_best_back(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
@@ -186,7 +188,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     if (!possible(values_[j])) break;
     Rival rival;
     for (int t = 0; t < size; ++t) {
-      if (labels[t] == unlabelled || labels[t] == rivals_[j * size + t]) continue;
+      if (examples_.fits(labels[t], rivals_[j * size + t])) continue;
       rival.errors += 1;
       rival.loss += cost_of(labels[t], rivals_[j * size + t]);
     }
@@ -202,7 +204,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
 
 int ChainOracle::chosen_prefix(const std::int32_t* labels, int n) {
   const auto is_wrong = [&](int t, std::int64_t state) {
-    return labels[t] != unlabelled && labels[t] != static_cast<std::int32_t>(state % shape_.width);
+    return !examples_.fits(labels[t], static_cast<std::int32_t>(state % shape_.width));
   };
   // Whether the way of each item at a position has a mistake.
   std::vector<std::uint8_t> wrong_before, wrong;
@@ -215,7 +217,8 @@ int ChainOracle::chosen_prefix(const std::int32_t* labels, int n) {
     for (std::size_t i = 0; i < items.size(); ++i)
       wrong[i] = (t > 0 && wrong_before[items[i].parent]) || (t < n && is_wrong(t, items[i].state));
     std::swap(wrong, wrong_before);
-    lost = lost || !beam_.holds(t, gold_way_[t].state);
+    const bool all_wrong = std::find(wrong_before.begin(), wrong_before.end(), 0) == wrong_before.end();
+    lost = lost || (all_wrong && !beam_.holds(t, gold_way_[t].state));
     const double ahead = items[0].score - gold_way_[t].score;
     if (!wrong_before[0]) {
       if (t == n) return n;
@@ -250,16 +253,11 @@ std::size_t ChainOracle::ask_beam(const ChainScores<float>& scores, const std::i
   return found;
 }
 
-// The gold side is the best completion: searches with the known labels fixed, into gold_.
-double ChainOracle::complete_gold(const ChainScores<float>& scores, const std::int32_t* labels) {
+// The gold side is the best of what is right: searches with the known labels fixed, into gold_.
+double ChainOracle::complete_gold(const ChainScores<float>& scores) {
   float* emissions = scorer_->emissions();
   const std::vector<float> kept(emissions, emissions + static_cast<std::size_t>(scores.length) * shape_.width);
-  for (int t = 0; t < scores.length; ++t) {
-    if (labels[t] == unlabelled) continue;
-    const std::size_t row = static_cast<std::size_t>(t) * shape_.width;
-    std::fill(emissions + row, emissions + row + shape_.width, -std::numeric_limits<float>::infinity());
-    emissions[row + labels[t]] = kept[row + labels[t]];
-  }
+  examples_.keep_right(example_, shape_.n_labels, shape_.width, emissions);
   const double score = chain_best(scores, work_, gold_.data());
   std::copy(kept.begin(), kept.end(), emissions);
   return score;
@@ -271,12 +269,14 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
     float* row = scorer_->emissions() + static_cast<std::size_t>(t) * shape_.width;
     if (pair_costs_) {
       for (int y = 0; y < shape_.n_labels; ++y)
-        if (y != labels[t]) row[y] += cost * cost_of(labels[t], y);
+        if (!examples_.fits(labels[t], y)) row[y] += cost * cost_of(labels[t], y);
       continue;
     }
-    const float right = row[labels[t]], wrong = cost * label_costs_[labels[t]];
+    const float wrong = cost * label_costs_[labels[t]];
+    const std::vector<float>::iterator right = right_.begin();
+    std::copy(row + labels[t], row + labels[t] + examples_.hidden, right);
     for (int y = 0; y < shape_.width; ++y) row[y] += wrong;
-    row[labels[t]] = right;
+    std::copy(right, right + examples_.hidden, row + labels[t]);
   }
 }
 

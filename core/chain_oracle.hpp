@@ -89,7 +89,7 @@ class ChainOracle final : public Oracle {
   // right. Before the whole, early and max-violation choose only where the best in the beam is wrong and ahead of gold;
   // there is such a place wherever the whole is wrong.
   int chosen_prefix(const std::int32_t* labels, int n);
-  double complete_gold(const ChainScores<float>& scores, const std::int32_t* labels);
+  double complete_gold(const ChainScores<float>& scores);
   void add_costs(const std::int32_t* labels, int n, float cost);
   float cost_of(std::int32_t gold, std::int32_t other) const {
     return label_costs_[pair_costs_ ? static_cast<std::size_t>(gold) * shape_.n_labels + other : gold];
@@ -132,6 +132,7 @@ class ChainOracle final : public Oracle {
   bool learn_transitions_;
   std::vector<float> label_costs_;
   bool pair_costs_;
+  std::vector<float> right_;  // [hidden]
   std::unique_ptr<DenseRows> dense_;
   std::unique_ptr<SparseRows> sparse_, edges_;
   std::unique_ptr<KernelSource> source_;

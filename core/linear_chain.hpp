@@ -183,7 +183,7 @@ class ChainScorer {
       std::fill(row, row + width, -std::numeric_limits<Real>::infinity());
       for (const auto& item : beam_.at(t)) row[item.state % width] = kept_[item.state % width];
       if (examples.labels && examples.labels[begin + t] != unlabelled)
-        row[examples.labels[begin + t]] = kept_[examples.labels[begin + t]];
+        for (int y = examples.labels[begin + t]; examples.fits(examples.labels[begin + t], y); ++y) row[y] = kept_[y];
     }
   }
 

@@ -105,6 +105,7 @@ class Examples:
         allowed_ptr: _Ptr | None,
         labels: _Ids | None,
         weights: _Floats | None,
+        hidden: int = 1,
     ) -> None: ...
 
 class LinearChain:
@@ -196,6 +197,7 @@ class ChainLikelihood:
         boundaries: bool,
         threads: int,
         beam: int = 0,
+        best_completion: bool = False,
     ) -> None: ...
     def __len__(self) -> int: ...
     @property

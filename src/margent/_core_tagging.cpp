@@ -202,10 +202,10 @@ void bind_tagging(nb::module_& m) {
   using Values = Array<float, nb::ndim<1>>;
   nb::class_<BoundExamples>(m, "Examples", "Encoded sequences; keeps the arrays it looks into alive.")
       .def(nb::init<Ptr, Ids, std::optional<Values>, Ptr, std::optional<Ids>, std::optional<Values>, std::optional<Ptr>,
-                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>>(),
+                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>, int>(),
            nb::arg("sequence_ptr"), nb::arg("ids"), nb::arg("values").none(), nb::arg("ptr"), nb::arg("edge_ids").none(),
            nb::arg("edge_values").none(), nb::arg("edge_ptr").none(), nb::arg("allowed").none(), nb::arg("allowed_ptr").none(),
-           nb::arg("labels").none(), nb::arg("weights").none());
+           nb::arg("labels").none(), nb::arg("weights").none(), nb::arg("hidden") = 1);
   nb::class_<FrozenChain>(m, "LinearChain", "Frozen weights of a label chain.")
       .def(nb::init<int, int, nb::object, nb::object, Array<float, nb::ndim<2>>, Array<float, nb::ndim<2>>, int>(), nb::arg("n_labels"),
            nb::arg("order"), nb::arg("unigrams"), nb::arg("edges").none(), nb::arg("transitions"), nb::arg("end"),

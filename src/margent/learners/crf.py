@@ -43,6 +43,11 @@ class CRF:
                 steps on a sample, unless `eta`, the first step, is given. With l2 = 0 all steps are as long as the
                 first, so that the weights keep swinging about the optimum
 
+    Where several labellings are right, because labels are missing or hidden (`Tagger(hidden=)`), p(gold | x) is the
+    probability of all of them together (paper 003, equation 4.9), or with completion="best" that of the best (4.8).
+    Differs from (4.8) in that Z sums over all labellings rather than over the best completion of each, a sum that no
+    recursion makes. Both objectives have local minima.
+
     search="beam": the sums run over those labellings only whose every label survives a beam search with the weights as
     they are, and the right one (paper 003, Section 3.2.2). For structures whose sums cannot be had otherwise, such as
     `margent.structures.BeamOracle`; on a chain exact sums are about as quick. With a beam that holds all states the
@@ -65,6 +70,9 @@ class CRF:
     )
     all_transitions: bool = field(default=False, metadata={"help": "weights also for transitions that were not seen"})
     boundaries: bool = field(default=True, metadata={"help": "weights for the first and last label of a sequence"})
+    completion: Literal["all", "best"] = field(
+        default="all", metadata={"help": "where several labellings are right: all together, or the best alone"}
+    )
     search: Literal["exact", "beam"] = field(
         default="exact", metadata={"help": "sum over all labellings, or over what survives a beam"}
     )
@@ -82,6 +90,7 @@ class CRF:
         check_choice(self, "method", _METHODS)
         for name in ("l1", "l2", "tol"):
             check_number(self, name, minimum=0)
+        check_choice(self, "completion", ("all", "best"))
         check_choice(self, "search", ("exact", "beam"))
         for name in ("epochs", "period", "memory", "beam"):
             check_whole(self, name, minimum=1)
@@ -97,9 +106,8 @@ class CRF:
 
     def objective(self, oracle: Any, threads: int) -> Likelihood:
         beam = int(self.beam) if self.search == "beam" else None
-        return likelihood_of(
-            oracle, bool(self.all_pairs), bool(self.all_transitions), bool(self.boundaries), threads, beam
-        )
+        kept = bool(self.all_pairs), bool(self.all_transitions), bool(self.boundaries)
+        return likelihood_of(oracle, *kept, threads, beam, self.completion == "best")
 
     def steps(
         self, objective: Likelihood, random: np.random.Generator, advance: Callable[[int], None]
