@@ -32,6 +32,7 @@ LEARNERS: dict[str, type[Any]] = {
     "hmm": HiddenMarkov,
     "hmsvm": HiddenMarkovSVM,
     "dual-perceptron": DualPerceptron,
+    "spectral": Spectral,
 }
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 

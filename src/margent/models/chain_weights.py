@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
+from margent.features.choice import feature_map_for
+from margent.features.encoded import Encoded
+from margent.features.feature_map import FeatureMap, Mask
+from margent.models.chain_explanation import chain_lead, chain_top_features
+from margent.models.chain_search import ChainStructure
+from margent.models.explanation import Contribution
+from margent.models.label_costs import costs_of
+from margent.models.labels import LabelSet
+from margent.models.search import Ids
+from margent.models.sparse_rows import Floats, SparseRows
+from margent.models.weights import Trainable, TrainingSet, Weights
 from margent.storage import ModelFile
 
-Floats = NDArray[np.float32]
+if TYPE_CHECKING:
+    from margent.models.tagger import Tagger
 
 # No training makes larger weights, and with these the score of a long sequence is still a finite number.
 _LARGEST = 1e25
 
-
-@dataclass(frozen=True)
-class SparseRows:
-    """Weights of which few are not zero: row r has `weights[ptr[r]:ptr[r + 1]]` in `columns[ptr[r]:ptr[r + 1]]`."""
-
-    ptr: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    weights: Floats
-
-    def row(self, number: int, width: int) -> Floats:
-        dense = np.zeros(width, dtype=np.float32)
-        part = slice(self.ptr[number], self.ptr[number + 1])
-        dense[self.columns[part]] = self.weights[part]
-        return dense
-
-    @property
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
-        return self.ptr, self.columns, self.weights
+# Above this many bytes of feature weights in training, only the weights that are touched are kept.
+_DENSE_LIMIT = 1 << 30
 
 
 @dataclass(frozen=True)
-class ChainWeights:
+class ChainWeights(Weights):
     """All weights of a chain of order k over L labels, B = L + 1, rows padded to `width` columns.
 
     unigrams : (n_features, width), or SparseRows
@@ -50,12 +46,40 @@ class ChainWeights:
         ending after a history of j labels, the last of them being the column
     """
 
+    kind: ClassVar[str] = "chain"
+
     n_labels: int
     order: int
     unigrams: Floats | SparseRows
     edges: SparseRows | None
     transitions: list[Floats]
     ends: list[Floats]
+
+    @classmethod
+    def feature_map(cls, features: Any, X: Any) -> FeatureMap:
+        return feature_map_for(features, X)
+
+    @classmethod
+    def trainable(
+        cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: ChainWeights | None
+    ) -> Trainable:
+        n_labels, order = len(labels), int(tagger.order)
+        given = None if start is None else start.with_labels(n_labels)
+        oracle = _core.ChainOracle(
+            data.encoded.examples(data.ids, data.counted, data.allowed),
+            n_labels,
+            order,
+            feature_map.label_transitions,
+            feature_map.n_unigrams,
+            feature_map.n_edges,
+            _sparse(tagger.layout, feature_map, n_labels) if given is None else given.sparse,
+            costs_of(tagger.label_costs, labels),
+            feature_map.kernel,
+            feature_map.cache_bytes,
+        )
+        if given is not None:
+            oracle.start_from(given.for_oracle())
+        return Trainable(oracle, lambda exported: cls.from_oracle(n_labels, order, exported))
 
     @classmethod
     def from_oracle(cls, n_labels: int, order: int, exported: dict[str, Any]) -> ChainWeights:
@@ -128,6 +152,9 @@ class ChainWeights:
         """Transitions (B^k, width) and ends (B^(k-1), width): the levels added up."""
         return _add_levels(self.transitions), _add_levels(self.ends)
 
+    def structure(self, pairs: NDArray[np.bool_] | None) -> ChainStructure:
+        return ChainStructure(self, pairs, self.native(pairs))
+
     def native(
         self, allowed: NDArray[np.bool_] | None = None, unigrams: Floats | SparseRows | None = None
     ) -> _core.LinearChain:
@@ -190,6 +217,28 @@ class ChainWeights:
         new[np.ix_(*[digit] * digits, np.arange(self.n_labels))] = old
         return new.reshape(-1, width)
 
+    def lead(
+        self,
+        feature_map: FeatureMap,
+        names: list[str],
+        encoded: Encoded,
+        position: int,
+        winner: Ids,
+        rival: Ids,
+        top: int,
+    ) -> tuple[float, list[Contribution]]:
+        return chain_lead(self, feature_map, names, encoded, position, winner, rival, top)
+
+    def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
+        return chain_top_features(self, feature_map, label, n)
+
+    def top_transitions(self, names: list[str], n: int) -> list[tuple[str, str, float]]:
+        matrix = self.transitions[0][: len(names), : len(names)]
+        order = np.argsort(-matrix, axis=None, kind="stable")
+        chosen = order if len(order) <= 2 * n else np.concatenate([order[:n], order[-n:]])
+        pairs = (divmod(int(i), len(names)) for i in chosen)
+        return [(names[i], names[j], float(matrix[i, j])) for i, j in pairs]
+
     def stored(self, *, half: bool = False) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Header entries and arrays for a model file; `half`: feature weights in 16 bits."""
         kind = np.float16 if half else np.float32
@@ -207,7 +256,8 @@ class ChainWeights:
         return header, arrays
 
     @classmethod
-    def restored(cls, file: ModelFile, n_labels: int, n_features: int, n_edges: int) -> ChainWeights:
+    def restored(cls, file: ModelFile, n_labels: int, feature_map: FeatureMap) -> ChainWeights:
+        n_features, n_edges = feature_map.n_unigrams, feature_map.n_edges
         order = file.value("order", int, minimum=1, maximum=16)
         kind = np.float16 if file.value("half", bool) else np.float32
         width, base = _core.padded_width(n_labels), n_labels + 1
@@ -224,7 +274,7 @@ class ChainWeights:
         ends = [_numbers(file, f"ends{j}", np.float32, (base ** (j - 1), width)) for j in levels]
         return cls(n_labels, order, unigrams, edges, transitions, ends)
 
-    def without_zero_rows(self) -> tuple[ChainWeights, NDArray[np.bool_], NDArray[np.bool_]]:
+    def without_zero_rows(self) -> tuple[ChainWeights, Mask, Mask]:
         """The same weights without the features that have none, and which features (and edge features) were kept."""
         if isinstance(self.unigrams, SparseRows):
             keep = np.diff(self.unigrams.ptr) > 0
@@ -235,6 +285,13 @@ class ChainWeights:
         keep_edges = np.zeros(0, dtype=bool) if self.edges is None else np.diff(self.edges.ptr) > 0
         edges = None if self.edges is None else _kept(self.edges, keep_edges)
         return ChainWeights(self.n_labels, self.order, unigrams, edges, self.transitions, self.ends), keep, keep_edges
+
+
+def _sparse(layout: str, feature_map: FeatureMap, n_labels: int) -> bool:
+    if feature_map.kernel is not None:  # few observations beside the rows of their kernel
+        return False
+    size = 2 * 4 * feature_map.n_unigrams * _core.padded_width(n_labels)  # weights and their sums, in bytes
+    return layout == "sparse" or (layout == "auto" and size > _DENSE_LIMIT)
 
 
 def _add_levels(levels: list[Floats]) -> Floats:
