@@ -71,6 +71,7 @@ def development_score(
     allowed: Allowed | None,
     pairs: NDArray[np.bool_] | None,
     weights: Callable[[Any], Weights],
+    beam: int | None,
     threads: int,
 ) -> Callable[[Any], float]:
     """From weights as the oracle exports them, of which `weights` makes ours, to their score on development data."""
@@ -78,7 +79,7 @@ def development_score(
         raise CorpusError("the development data have no labelled token, so they cannot tell which epoch is best")
 
     def evaluate(exported: Any) -> float:
-        found = weights(exported).structure(pairs).search(feature_map, encoded, allowed, threads)
+        found = weights(exported).structure(pairs, beam).search(feature_map, encoded, allowed, threads)
         return gold.score(found.best()[0])
 
     return evaluate

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
-_PLAIN = ("order", "scheme", "restrict_labels", "min_count", "calibration", "layout", "seed", "threads")
+_PLAIN = (
+    *("order", "scheme", "beam", "update", "restrict_labels", "min_count", "calibration", "layout", "seed", "threads"),
+)
 
 # What `_set_learned` sets.
 _LEARNED = (

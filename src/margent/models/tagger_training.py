@@ -98,6 +98,9 @@ def learn(
             )
         if not grow:
             raise ValueError("freeze_features is not for a kernel, which learns from tokens only by remembering them")
+    if tagger.beam is not None and getattr(learner, "keeps_support", False):
+        name = type(learner).__name__
+        raise ValueError(f"{name} keeps whole labellings, and beam={tagger.beam!r} learns from parts: beam=None")
     encoded = feature_map.encode(lesson.X, grow=grow, min_count=tagger.min_count)
     labels = labels.extended(lesson.y)
     ids = labels.encode(lesson.y, encoded.lengths)
@@ -157,7 +160,9 @@ def _evaluation(
     gold = Gold(y, encoded, labels, spans=scheme is not None, metric=metric)
     pairs = allowed_pairs(tagger.constrain, labels, scheme)
     allowed = labelling.allowed(X)
-    return development_score(feature_map, encoded, gold, allowed, pairs, trainable.weights, tagger._threads())
+    return development_score(
+        feature_map, encoded, gold, allowed, pairs, trainable.weights, tagger.beam, tagger._threads()
+    )
 
 
 def _set_learned(
