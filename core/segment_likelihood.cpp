@@ -10,7 +10,7 @@ namespace margent {
 static bool possible(double score) { return score > -std::numeric_limits<double>::infinity(); }
 
 SegmentLikelihood::SegmentLikelihood(SegmentOracle& oracle, const ParameterChoice& choice, int threads)
-    : oracle_(oracle), threads_(std::max(threads, 1)) {
+    : oracle_(oracle), threads_(std::max(threads, 1)), best_completion_(choice.best_completion) {
   for (int i = 0; i < std::min<std::int64_t>(threads_, std::max<std::int64_t>(size(), 1)); ++i)
     workers_.push_back(std::make_unique<Worker>(oracle));
   choose(choice);
@@ -109,8 +109,15 @@ double SegmentLikelihood::example(Worker& worker, std::int64_t i, double scale, 
   if (weight == 0 || scorer.content().length(i) == 0) return 0;
   const SegmentScores scores = scorer.score(i, oracle_.weights().data(), scale);
   double right;
-  if (gold.timed[i]) {
-    gold.segments(i, worker.gold);
+  if (gold.timed[i] || best_completion_) {
+    if (gold.timed[i]) {
+      gold.segments(i, worker.gold);
+    } else {
+      ForcedScores forced(scores, gold.labels + gold.ptr[i], gold.size(i));
+      segments_best(forced.scores(), worker.work, worker.gold);
+      forced.name(worker.gold);
+      if (worker.gold.empty()) return 0;
+    }
     right = segments_score(scores, worker.gold);
     if (gradient && possible(right)) scorer.collect(worker.gold, -weight);
   } else {

@@ -1,7 +1,7 @@
 // The semi-Markov conditional random field: the likelihood of the segments of sequences (Sarawagi and Cohen 2005).
 //
 // p(segmentation | x) = exp(score) / Z(x); where only the labels are known, the probability of all segmentations that
-// have them, in this order. The gradient is the expected features minus those of the right segmentation (or those
+// have them, in this order, or of the best of these (best_completion). The gradient is the expected features minus those of the right segmentation (or those
 // expected given the labels).
 #pragma once
 #include <memory>
@@ -42,6 +42,7 @@ class SegmentLikelihood final : public Likelihood {
 
   SegmentOracle& oracle_;
   int threads_;
+  bool best_completion_;
   std::vector<std::int64_t> places_;        // of parameters among the weights
   std::vector<std::int64_t> parameter_of_;  // of weights; -1: none
   std::vector<std::unique_ptr<Worker>> workers_;
