@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.corpus.schemes import Span
 from margent.corpus.segments import check_segmentation
-from margent.errors import CorpusError
+from margent.errors import ConstraintError, CorpusError
 from margent.features.segment_map import SegmentLimits
 
 
@@ -81,6 +81,19 @@ class GoldSegments:
             timed,
             weights,
         )
+
+
+def forced_labels(labels: Any, n: int, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Offsets (n + 1,) and ids of the labels that each of n sequences must have."""
+    if len(labels) != n:
+        raise ConstraintError(f"labels are given for {len(labels)} sequences, expected {n}")
+    ids = {name: i for i, name in enumerate(names)}
+    for i, row in enumerate(labels):
+        for name in row:
+            if name not in ids:
+                raise ConstraintError(f"sequence {i}: there is no label {name!r}; expected one of {', '.join(names)}")
+    ptr = np.concatenate([[0], np.cumsum([len(row) for row in labels])]).astype(np.int64)
+    return ptr, np.array([ids[name] for row in labels for name in row], dtype=np.int32)
 
 
 def is_timed(sequence: Sequence[Any]) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.errors import CorpusError
+from margent.metrics.edits import edit_counts
 from margent.models.gold_segments import GoldSegments, is_timed
 
 SEGMENT_METRICS = ("segment_f1", "frame_accuracy", "label_accuracy")
@@ -60,20 +61,7 @@ def _label_counts(gold: Any, found: Any, outside: str | None) -> tuple[float, fl
     real = [each if isinstance(each, str) else each[2] for each in gold]
     said = [label for _, _, label in found]
     real, said = ([label for label in row if label != outside] for row in (real, said))
-    return len(real) - _distance(real, said), len(real)
-
-
-def _distance(a: list[str], b: list[str]) -> float:
-    """The smallest number of insertions, deletions and substitutions. O(len(a) len(b)), a row at a time."""
-    ids = {label: i for i, label in enumerate({*a, *b})}
-    other = np.array([ids[label] for label in b], dtype=np.int64)
-    steps = np.arange(len(b) + 1)
-    row = steps.copy()
-    for label in a:
-        changed = np.minimum(row[1:] + 1, row[:-1] + (other != ids[label]))
-        # Insertions run along the row: the minimum of what is before, plus the steps from there.
-        row = np.minimum.accumulate(np.concatenate([[row[0] + 1], changed]) - steps) + steps
-    return float(row[-1])
+    return len(real) - edit_counts(real, said).errors, len(real)
 
 
 _COUNTS = {"segment_f1": _segment_counts, "frame_accuracy": _frame_counts, "label_accuracy": _label_counts}

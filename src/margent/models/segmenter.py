@@ -24,7 +24,7 @@ from margent.learners.training import Callback
 from margent.models import segmenter_file
 from margent.models.confident_spans import ConfidentSpan
 from margent.models.estimator import Estimator
-from margent.models.gold_segments import GoldSegments
+from margent.models.gold_segments import GoldSegments, forced_labels, is_timed
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.parameters import check_whole
 from margent.models.segment_scores import segmentation_score
@@ -277,6 +277,21 @@ class Segmenter(Estimator):
         names = self.weights_.limits.labels
         return segmentation_score(self._metric(), right, names, ptr, rows, self.outside, counted)
 
+    def plot(self, x: Any, segments: Any = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """Draws a sequence of frames with the predicted segments, below the right ones where they are given.
+
+        `path`: where to write the picture; `options` as for `margent.metrics.plot_segments`. Returns the figure.
+        """
+        from margent.metrics.segment_plot import plot_segments
+
+        _, rows = self._best([x], None)
+        names = self.weights_.limits.labels
+        found = [Span(b, e, names[label]) for b, e, label in rows.tolist()]
+        right = None if segments is None else GoldSegments.of([segments], [len(x)], self.outside).sequences[0]
+        if right is not None and not is_timed(right):
+            raise CorpusError("segments has labels without times, which cannot be drawn")
+        return plot_segments(x, right, found, path, **options)  # type: ignore[arg-type]
+
     # Storage
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -354,7 +369,7 @@ class Segmenter(Estimator):
 
     def _best(self, X: Any, labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         encoded = self._encode(X)
-        forced = () if labels is None else _forced(labels, len(encoded), self.weights_.limits.labels)
+        forced = () if labels is None else forced_labels(labels, len(encoded), self.weights_.limits.labels)
         scores, found = self._native.best(self._data(encoded), self.weights_.weights, self._threads(), *forced)
         _check_found(scores)
         return found
@@ -377,18 +392,6 @@ def _given(X: Any, y: Any) -> Any:
     if y is None:
         raise CorpusError("segments are missing: a segmenter requires y to be passed, but the target y is None")
     return as_sentences(X)
-
-
-def _forced(labels: Any, n: int, names: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    if len(labels) != n:
-        raise ConstraintError(f"labels are given for {len(labels)} sequences, expected {n}")
-    ids = {name: i for i, name in enumerate(names)}
-    for i, row in enumerate(labels):
-        for name in row:
-            if name not in ids:
-                raise ConstraintError(f"sequence {i}: there is no label {name!r}; expected one of {', '.join(names)}")
-    ptr = np.concatenate([[0], np.cumsum([len(row) for row in labels])]).astype(np.int64)
-    return ptr, np.array([ids[name] for row in labels for name in row], dtype=np.int32)
 
 
 def _check_found(scores: NDArray[np.float64]) -> None:

@@ -143,6 +143,16 @@ def test_k_best_begins_with_the_best():
         assert len({tuple(r.segments) for r in each}) == 4
 
 
+def test_a_plot(tmp_path):
+    X, y = speech(4)
+    segmenter = Segmenter(learner=MaximumLikelihood()).fit(X, y)
+    figure = segmenter.plot(X[0], y[0], tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").stat().st_size > 1000
+    assert figure is not None
+    with pytest.raises(CorpusError, match="cannot be drawn"):
+        segmenter.plot(X[0], [s.label for s in y[0]])
+
+
 def test_labels_without_times():
     X, y = speech(5, 30)
     labels = [[s.label for s in segments] for segments in y]

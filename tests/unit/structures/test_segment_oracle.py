@@ -256,6 +256,18 @@ def test_likelihood_is_that_of_the_list_and_its_gradient_that_of_finite_differen
         assert gradient @ (up - down) == pytest.approx(slope, rel=2e-2, abs=2e-4)
 
 
+@pytest.mark.parametrize("kind", [Frames, Tokens])
+def test_the_best_completion_may_stand_for_all(kind):
+    problem = kind(9, timed=False)
+    likelihood = _core.SegmentLikelihood(problem.oracle(), True, True, True, 1, True)
+    expected = 0.0
+    for i, gold in enumerate(problem.gold):
+        listed, labels = problem.listed(i), [label for _, _, label in gold]
+        right = [(s, item) for s, item in listed if [label for _, _, label in item] == labels]
+        expected += enumeration.log_partition(listed) - enumeration.best(right)[0]
+    assert likelihood.evaluate(likelihood.parameters())[0] == pytest.approx(expected, rel=1e-4)
+
+
 def test_the_same_bits_for_any_number_of_threads():
     problem = Frames(3, lengths=(20,) * 40)
     values = []
