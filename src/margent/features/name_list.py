@@ -21,7 +21,7 @@ class NameLists:
 
     >>> lists = NameLists({"city": ["New York", "Novi Sad"]})
     >>> lists.exact("new york"), lists.similar("new yorck", 0.6)
-    (['city'], {'city': 0.8})
+    (['city'], {'city': 0.736842})
     """
 
     def __init__(self, lists: Mapping[str, Iterable[str]]) -> None:

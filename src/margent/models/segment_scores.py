@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.errors import CorpusError
-from margent.metrics.edits import edit_counts
 from margent.models.gold_segments import GoldSegments, is_timed
 
 SEGMENT_METRICS = ("segment_f1", "frame_accuracy", "label_accuracy")
@@ -58,6 +57,8 @@ def _frame_counts(gold: Any, found: Any, outside: str | None) -> tuple[float, fl
 
 
 def _label_counts(gold: Any, found: Any, outside: str | None) -> tuple[float, float]:
+    from margent.metrics.edits import edit_counts  # a tagger need not wait for it
+
     real = [each if isinstance(each, str) else each[2] for each in gold]
     said = [label for _, _, label in found]
     real, said = ([label for label in row if label != outside] for row in (real, said))
