@@ -18,13 +18,14 @@ COMMANDS = {
     "train": "learn a model from labelled files",
     "tag": "label new data with a model",
     "evaluate": "compare predicted labels with the right ones",
+    "segment": "cut recordings into labelled segments",
     "tune": "search for good parameters",
     "calibrate": "make the probabilities of a model honest",
     "inspect": "show what a model is and what it has learned",
     "templates": "print the feature templates that ship with Margent",
     "convert": "convert a labelled file to another format or label scheme",
     "reproduce": "run the experiments of a paper again",
-    "demo": "generate data, train a tagger on it, and look around",
+    "demo": "generate data, train a model on it, and look around",
 }
 """Each is a module of this package with `configure(parser)` and `run(arguments) -> exit status`."""
 

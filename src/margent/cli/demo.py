@@ -1,4 +1,4 @@
-"""`margent demo`: generate data, train a tagger on it, and look around."""
+"""`margent demo`: generate data, train a model on it, and look around."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ Nothing is fetched and nothing is written outside the output folder. Takes a few
 examples:
   margent demo
   margent demo --out /tmp/demo --seed 7
+  margent demo segmenter
 """
 
 _N_TRAIN, _N_OTHER = 4000, 500
@@ -46,8 +47,11 @@ _COLOURS = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Generate labelled postal addresses, train a tagger on them, and show what it does."
+    parser.description = (
+        "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a segmenter."
+    )
     parser.epilog = _EXAMPLES
+    parser.add_argument("what", nargs="?", choices=("tagger", "segmenter"), default="tagger", help="(default: tagger)")
     parser.add_argument(
         "--out", metavar="DIR", default="demo-output", help="folder for model, data and plot (default: ./demo-output)"
     )
@@ -55,6 +59,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.what == "segmenter":
+        from margent.cli import demo_segmenter
+
+        return demo_segmenter.run(arguments)
     from rich.console import Console
 
     from margent.corpus import write_columns
@@ -70,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name, (X, y) in (("train", train), ("dev", dev), ("test", test)):
         write_columns(folder / f"{name}.txt", X, y)
 
-    _heading(console, "Learning to read postal addresses")
+    heading(console, "Learning to read postal addresses")
     console.print(
         f"Made up {_N_TRAIN:,} labelled addresses in the formats of {len(ADDRESS_COUNTRIES)} countries to learn from, "
         f"{_N_OTHER} to watch while learning, and {_N_OTHER} that the model never sees, to test it. Typing mistakes "
@@ -93,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _heading(console: Console, text: str) -> None:
+def heading(console: Console, text: str) -> None:
     from rich.text import Text
 
     console.print(Text(f"\n{text}", style="bold"))
@@ -118,7 +126,7 @@ def _show_report(console: Console, gold: Any, predicted: Any) -> None:
     from margent.metrics import rich_table, span_scores
 
     report = span_scores(gold, predicted)
-    _heading(console, "How good is it?")
+    heading(console, "How good is it?")
     console.print(f"Of the parts in the {_N_OTHER} test addresses, in per cent:")
     console.print(rich_table(report))
 
@@ -126,7 +134,7 @@ def _show_report(console: Console, gold: Any, predicted: Any) -> None:
 def _show_examples(console: Console, tagger: Tagger, sentences: Sequence[list[str]]) -> None:
     from rich.text import Text
 
-    _heading(console, "New addresses, taken apart")
+    heading(console, "New addresses, taken apart")
     legend = Text()
     for kind in _COLOURS:
         legend.append(f" {kind} ", style=_style(kind)).append(" ")
@@ -180,14 +188,14 @@ def _show_readings(console: Console, tagger: Tagger, sentence: list[str]) -> Non
     from rich.text import Text
 
     readings = tagger.predict_k_best([sentence], 4)[0]
-    _heading(console, "An ambiguous one: its four best readings")
+    heading(console, "An ambiguous one: its four best readings")
     for number, reading in enumerate(readings, start=1):
         lead = Text(f"{number}. score {reading.score:8.2f}")
         console.print(lead + _tagged(console, sentence, reading.labels), soft_wrap=True)
     best, second = readings[0].labels, readings[1].labels
     position = next(i for i, (left, right) in enumerate(zip(best, second)) if left != right)
     explanation = tagger.explain(sentence, position, top=8)[0]
-    _heading(console, f'Why is "{sentence[position]}" {explanation.label}, and not {explanation.rival}?')
+    heading(console, f'Why is "{sentence[position]}" {explanation.label}, and not {explanation.rival}?')
     console.print(f"What speaks for {explanation.label} (+) and for {explanation.rival} (-):\n")
     for part in explanation.contributions:
         console.print(Text(f"  {part.weight:+8.2f}  ", style="green" if part.weight > 0 else "red") + Text(part.name))
@@ -198,25 +206,25 @@ def _show_readings(console: Console, tagger: Tagger, sentence: list[str]) -> Non
 def _show_next(console: Console, folder: Path) -> None:
     from rich.text import Text
 
-    program = _program()
+    margent = program()
     names = ("addresses.margent", "mine.margent", "train.txt", "dev.txt", "test.txt", "new.txt")
     model, mine, train, dev, test, new = (shlex.quote(str(folder / name)) for name in names)
     steps = {
-        "tag the addresses of a file, with the probability of each label": f"{program} tag {model} {new} --marginals",
-        "how good is the model?": f"{program} tag {model} {test} | {program} evaluate",
-        "train one yourself": f"{program} train {train} --dev {dev} -m {mine}",
-        "what has it learned about cities?": f"{program} inspect {model} --label B-CITY --top 8",
+        "tag the addresses of a file, with the probability of each label": f"{margent} tag {model} {new} --marginals",
+        "how good is the model?": f"{margent} tag {model} {test} | {margent} evaluate",
+        "train one yourself": f"{margent} train {train} --dev {dev} -m {mine}",
+        "what has it learned about cities?": f"{margent} inspect {model} --label B-CITY --top 8",
         "your own data: a token a line, its label in the last column, an empty line after each sentence": (
-            f"{program} train --help"
+            f"{margent} train --help"
         ),
     }
-    _heading(console, "What to type next")
+    heading(console, "What to type next")
     for what, command in steps.items():
         console.print(Text(f"# {what}", style="dim"), soft_wrap=True)
         console.print(Text(command, style="bold cyan"), soft_wrap=True)
 
 
-def _program() -> str:
+def program() -> str:
     """How this program can be called again: by its name where the shell would find the same one."""
     here = sys.argv[0]
     if os.path.basename(here) == "margent" and os.path.exists(here):

@@ -123,11 +123,12 @@ def _labels(reader: Any, gold: str, predicted: str | None) -> tuple[Any, Any, An
 
 def _predictions(reader: Any, arguments: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
     """Right labels, the labels that a model predicts, the words, and reliability curves where they are wanted."""
+    from margent import storage
     from margent.cli.data_files import ATTRIBUTE_FORMATS, words_of
     from margent.errors import CalibrationWarning
-    from margent.models import load, reliability
+    from margent.models import Tagger, reliability
 
-    tagger = load(arguments.model)
+    tagger = Tagger.from_file(storage.read(arguments.model, kind="tagger"))
     X, y = reader.labelled([arguments.gold], tagger.scheme_)
     words = None if reader.format_of([arguments.gold]) in ATTRIBUTE_FORMATS else words_of(X)
     curves = None

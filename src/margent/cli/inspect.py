@@ -46,11 +46,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.models import load
+    from margent.models import Segmenter, load
 
     if arguments.plot is not None:
         check_plot_target(arguments.plot)
     tagger = load(arguments.model)
+    if isinstance(tagger, Segmenter):
+        from margent.cli import inspect_segmenter
+
+        return inspect_segmenter.run(tagger, arguments)
     support = _support(tagger, arguments)
     labels = arguments.label or [str(name) for name in tagger.classes_]
     features = {label: tagger.top_features(label, arguments.top) for label in labels}
@@ -219,7 +223,7 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
         "weights": f"{summary['weights']:,}, of which {summary['weights_not_zero']:,} are not zero",
         "learner": f"{learner['name']}({settings})",
         "settings": ", ".join(others),
-        "training": _training(summary, history),
+        "training": training_line(summary, history),
         "certainty": f"{'' if summary['calibrated'] else 'not '}calibrated, temperature {summary['temperature']:.4g}",
     }
     if summary["k_grams"] is not None:
@@ -255,7 +259,8 @@ def _input(summary: dict[str, Any]) -> str:
     return f"{columns} column{'s' if columns != 1 else ''} besides the label, features: {features}"
 
 
-def _training(summary: dict[str, Any], history: list[dict[str, Any]]) -> str:
+def training_line(summary: dict[str, Any], history: list[dict[str, Any]]) -> str:
+    """How the training went."""
     if not history:
         return "no epoch was finished"
     best = summary["best_epoch"]

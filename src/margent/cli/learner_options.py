@@ -6,11 +6,11 @@ import argparse
 import dataclasses
 import types
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from margent.cli.command_line import UsageError
-from margent.learners import LEARNERS, learner_name, learner_named
+from margent.learners import LEARNERS, learner_name
 
 _PREFIX = "learner_"
 _OF_THE_TAGGER = ("order",)
@@ -20,44 +20,52 @@ _SPELLED = {"search": "crf_search", "beam": "crf_beam"}
 _FALSE, _TRUE = ("no", "false", "off", "0"), ("yes", "true", "on", "1")
 
 
-def add_learner_options(parser: argparse.ArgumentParser) -> None:
-    """An option for each field of each learner; what it means and its default are said once for all that agree."""
+def add_learner_options(parser: argparse.ArgumentParser, learners: Mapping[str, type] | None = None) -> None:
+    """An option for each field of each learner; what it means and its default are said once for all that agree.
+
+    `learners`: by name; None: all.
+    """
+    learners = LEARNERS if learners is None else learners
     group = parser.add_argument_group("parameters of the learner")
     defaults: dict[str, dict[str, dict[str, str]]] = {}  # option to what it means to learner to default
-    for learner, kind in LEARNERS.items():
+    for learner, kind in learners.items():
         for field in dataclasses.fields(kind):
             if field.name in _OF_THE_TAGGER:
                 continue
             meanings = defaults.setdefault(field.name, {})
             meanings.setdefault(field.metadata.get("help", ""), {})[learner] = _shown(field.default)
     for name, meanings in defaults.items():
-        options: dict[str, Any] = {"dest": _PREFIX + name, "default": None, "help": _help(meanings).replace("%", "%%")}
-        if _is_flag(name):
+        options: dict[str, Any] = {
+            "dest": _PREFIX + name,
+            "default": None,
+            "help": _help(meanings, learners).replace("%", "%%"),
+        }
+        if _is_flag(name, learners):
             group.add_argument(_option(name), action=argparse.BooleanOptionalAction, **options)
         else:
             group.add_argument(_option(name), metavar=name.upper()[:8], **options)
 
 
-def _help(meanings: dict[str, dict[str, str]]) -> str:
+def _help(meanings: dict[str, dict[str, str]], learners: Mapping[str, type]) -> str:
     """Each meaning with its learners, their usual default, and those whose default is another.
 
     Where all learners but one or two have the option, of the meaning that most of them share only those are named.
     """
-    without = [name for name in LEARNERS if not any(name in defaults for defaults in meanings.values())]
+    without = [name for name in learners if not any(name in defaults for defaults in meanings.values())]
     texts: list[str] = []
     for text, defaults in sorted(meanings.items(), key=lambda item: -len(item[1])):
         usual = Counter(defaults.values()).most_common(1)[0][0]
         facts = [", ".join(defaults)]
-        if len(without) <= 2 and 2 * len(defaults) > len(LEARNERS):
+        if len(without) <= 2 and 2 * len(defaults) > len(learners):
             facts = [f"all but {', '.join(without)}"] if without else []
         facts += [f"default: {usual}"] + [f"{name}: {value}" for name, value in defaults.items() if value != usual]
         texts.append(f"{text} ({'; '.join(facts)})".strip())
     return "; ".join(texts)
 
 
-def chosen_learner(arguments: argparse.Namespace) -> Any:
+def chosen_learner(arguments: argparse.Namespace, learners: Mapping[str, Any] | None = None) -> Any:
     """The learner that the options describe; a parameter it does not have is wrong usage."""
-    kind = LEARNERS[arguments.learner]
+    kind = (LEARNERS if learners is None else learners)[arguments.learner]
     hints = get_type_hints(kind)
     parameters = {name: vars(arguments)[name] for name in _OF_THE_TAGGER if name in hints and name in arguments}
     parameters = {name: value for name, value in parameters.items() if value is not None}
@@ -69,7 +77,7 @@ def chosen_learner(arguments: argparse.Namespace) -> Any:
             raise UsageError(f"{_option(name)} is no parameter of the learner {arguments.learner}")
         parameters[name] = value if isinstance(value, bool) else parsed_value(_option(name), value, hints[name])
     try:
-        return learner_named(arguments.learner, **parameters)
+        return kind(**parameters)
     except ValueError as error:
         raise UsageError(str(error)) from None
 
@@ -111,16 +119,16 @@ def as_options(learner: Any) -> list[str]:
         value = getattr(learner, field.name)
         if value == field.default:
             continue
-        if isinstance(value, bool) and _is_flag(field.name):
+        if isinstance(value, bool) and _is_flag(field.name, LEARNERS):
             options.append(_option(field.name) if value else _option(f"no_{field.name}"))
         else:
             options += [_option(field.name), value if isinstance(value, str) else _shown(value)]
     return options
 
 
-def _is_flag(parameter: str) -> bool:
+def _is_flag(parameter: str, learners: Mapping[str, type]) -> bool:
     """Whether a parameter is yes or no for every learner that has it."""
-    hints = [get_type_hints(kind) for kind in LEARNERS.values()]
+    hints = [get_type_hints(kind) for kind in learners.values()]
     return all(hint[parameter] is bool for hint in hints if parameter in hint)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from margent.metrics.calibration import Calibration
 from margent.metrics.report import classification_table
 from margent.metrics.score import Average, Score, Sequences
+from margent.metrics.segment import SegmentReport
 from margent.metrics.span import SpanReport, span_scores
 from margent.metrics.token import TokenReport, token_scores
 
@@ -39,6 +40,29 @@ def as_json(report: SpanReport | TokenReport) -> dict[str, Any]:
             "labels": {row.label: _ratios(row) for row in report.rows},
         }
     return result | {average.label.replace(" ", "_"): _ratios(average) for average in report.averages}
+
+
+def segment_json(report: SegmentReport) -> dict[str, Any]:
+    """A report on segments as plain data."""
+    return {
+        "kind": "segments",
+        "recordings": report.utterances,
+        "frames": report.frames,
+        "frame_accuracy": report.frame_accuracy,
+        "phone_error_rate": report.phone_error_rate,
+        "substitutions": report.edits.substitutions,
+        "deletions": report.edits.deletions,
+        "insertions": report.edits.insertions,
+        "boundaries": {
+            **{name: getattr(report.boundaries, name) for name in ("precision", "recall", "f1", "gold", "found")},
+            "tolerance": report.tolerance,
+            "r_value": report.r_value,
+            "over_segmentation": report.boundaries.over_segmentation,
+        },
+        **_ratios(report.total),
+        "labels": {row.label: _ratios(row) for row in report.rows},
+        **{average.label.replace(" ", "_"): _ratios(average) for average in report.averages},
+    }
 
 
 def _ratios(row: Score | Average) -> dict[str, Any]:
@@ -73,4 +97,4 @@ def _listed(value: Any) -> Any:
     return [None if item != item else item for item in value.tolist()] if hasattr(value, "tolist") else value
 
 
-__all__ = ["as_json", "calibration_json", "calibration_table", "classification_table", "report_of"]
+__all__ = ["as_json", "calibration_json", "calibration_table", "classification_table", "report_of", "segment_json"]

@@ -52,15 +52,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.spans and (arguments.k or arguments.marginals or arguments.all_marginals):
         raise UsageError("--spans cannot be combined with --k or --marginals")
+    from margent import storage
     from margent.cli.batches import batches
     from margent.cli.data_files import DataReader, check_target
     from margent.corpus.source import open_target
     from margent.errors import CalibrationWarning
-    from margent.models import load
+    from margent.models import Tagger
 
     check_target(arguments.output)
     reader = DataReader.of(arguments)
-    tagger = load(arguments.model)
+    tagger = Tagger.from_file(storage.read(arguments.model, kind="tagger"))
     if arguments.threads is not None:
         tagger.threads = arguments.threads
     paths = arguments.files or ["-"]

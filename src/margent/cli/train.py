@@ -70,10 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     X_dev: Any
     y_dev: Any
     X_dev, y_dev = (None, None) if arguments.dev is None else reader.labelled([arguments.dev], arguments.scheme)
-    say = _Printer(quiet=arguments.json)
+    say = Printer(quiet=arguments.json)
     say(f"{counted(X)} to learn from" + (f", {counted(X_dev)} to watch" if X_dev is not None else ""))
     started = time.perf_counter()
-    table = _EpochTable(say, with_dev=X_dev is not None)
+    table = EpochTable(say, with_dev=X_dev is not None)
     tagger.fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=False if arguments.json else None)
     seconds = time.perf_counter() - started
     tagger.save(arguments.model, compact=arguments.compact)
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         say.always(json.dumps(summary, indent=2, ensure_ascii=False))
         return 130 if tagger.interrupted_ else 0
     if tagger.interrupted_:
-        say(_interruption(tagger))
+        say(interruption(tagger))
     elif table.gap is not None and learner.gap is not None and table.gap > learner.gap:
         say(f"the gap is {table.gap:.2g}, wanted {learner.gap:.2g}: it takes more --epochs")
     if report is not None:
@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 130 if tagger.interrupted_ else 0
 
 
-def _interruption(tagger: Any) -> str:
+def interruption(tagger: Any) -> str:
     from margent.cli.data_files import number_of
 
     done = len(tagger.history_)
@@ -125,7 +125,7 @@ def _interruption(tagger: Any) -> str:
     return f"interrupted in epoch {done + 1}: the model as it was then is kept"
 
 
-class _Printer:
+class Printer:
     """Prints lines as they come; a reader that has gone away does not stop the training."""
 
     def __init__(self, quiet: bool) -> None:
@@ -145,10 +145,10 @@ class _Printer:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-class _EpochTable:
+class EpochTable:
     """One line for each epoch, written when it ends, with the columns that its learner has something to say in."""
 
-    def __init__(self, say: _Printer, *, with_dev: bool) -> None:
+    def __init__(self, say: Printer, *, with_dev: bool) -> None:
         self._say = say
         self._best = -1.0
         self._with_dev = with_dev

@@ -79,6 +79,15 @@ class SegmentWeights:
                 view[...] = parts[name].reshape(view.shape)
         return new
 
+    def top_transitions(self, n: int) -> list[tuple[str, str, float]]:
+        """The n pairs of neighbours with the largest weights and the n with the smallest, from high to low."""
+        matrix, labels = self.parts()["transitions"], self.limits.labels
+        possible = np.flatnonzero(np.ones(matrix.size, bool) if self.follows is None else self.follows)
+        order = possible[np.argsort(-matrix.reshape(-1)[possible], kind="stable")]
+        chosen = order if len(order) <= 2 * n else np.concatenate([order[:n], order[-n:]])
+        pairs = (divmod(int(i), len(labels)) for i in chosen)
+        return [(labels[i], labels[j], float(matrix[i, j])) for i, j in pairs]
+
     def stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header = {"learn_transitions": self.learn_transitions, "has_follows": self.follows is not None}
         arrays: dict[str, NDArray[Any]] = {

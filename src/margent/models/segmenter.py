@@ -90,6 +90,8 @@ class Segmenter(Estimator):
     history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score
     feature_map_, weights_ : what was learned
     best_epoch_, interrupted_ : how the last training ended
+    front_end_ : dict or None
+        How the frames were made, where `margent segment` made them: seconds from one to the next, and so on.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class Segmenter(Estimator):
     history_: list[dict[str, Any]]
     best_epoch_: int | None
     interrupted_: bool
+    front_end_: Mapping[str, Any] | None = None
     _native: _core.SegmentModel
     _warned = False
 
@@ -276,6 +279,31 @@ class Segmenter(Estimator):
         counted = sentence_weights(sample_weight, len(right.sequences))
         names = self.weights_.limits.labels
         return segmentation_score(self._metric(), right, names, ptr, rows, self.outside, counted)
+
+    def top_features(self, label: str, n: int = 20) -> list[tuple[str, float]]:
+        """The features of tokens that speak most for a label, with their weights, then those most against it.
+
+        Frames have none with a name: the list is empty.
+        """
+        self._check_fitted()
+        check_whole("n", n, 1)
+        names = self.weights_.limits.labels
+        if label not in names:
+            raise ValueError(f"there is no label {label!r}; expected one of {', '.join(names)}")
+        if not isinstance(self.feature_map_, SegmentTokenMap):
+            return []
+        ids = self.feature_map_.ids
+        weights = self.weights_.parts()["content"].reshape(len(ids), -1)[:, names.index(label)]
+        order = np.argsort(-weights, kind="stable")
+        features = list(ids)
+        chosen = [*order[:n], *order[max(n, len(order) - n) :]]
+        return [(features[i], float(weights[i])) for i in chosen if weights[i]]
+
+    def top_transitions(self, n: int = 20) -> list[tuple[str, str, float]]:
+        """The n label pairs with the largest and the n with the smallest transition weights, from high to low."""
+        self._check_fitted()
+        check_whole("n", n, 1)
+        return self.weights_.top_transitions(n)
 
     def plot(self, x: Any, segments: Any = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """Draws a sequence of frames with the predicted segments, below the right ones where they are given.

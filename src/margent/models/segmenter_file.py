@@ -38,6 +38,7 @@ def stored(segmenter: Segmenter) -> tuple[dict[str, Any], dict[str, NDArray[Any]
         "history": segmenter.history_,
         "best_epoch": segmenter.best_epoch_,
         "interrupted": segmenter.interrupted_,
+        "front_end": None if segmenter.front_end_ is None else dict(segmenter.front_end_),
         "parameters": _parameters(segmenter),
     }
     return header, {**map_arrays, **weight_arrays}
@@ -88,6 +89,7 @@ def restored(kind: type[Segmenter], file: ModelFile, function: Any) -> Segmenter
         raise file.error("its history should be a list of epochs")
     segmenter.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
     segmenter.interrupted_ = file.value("interrupted", bool)
+    segmenter.front_end_ = None if file.header.get("front_end") is None else file.value("front_end", dict)
     return segmenter
 
 

@@ -57,6 +57,11 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
     else:
         weights = known.with_content(feature_map.n_content(limits))
     if isinstance(learner, MaximumLikelihood):
+        if any(rows is None for rows in gold.arrays(limits.labels)):
+            raise CorpusError(
+                "the learner MaximumLikelihood needs the times of all segments, and some sequences have only labels: "
+                "other learners find them, and begin with maximum likelihood as well"
+            )
         if known is not None:
             raise ValueError(
                 "MaximumLikelihood cannot go on from a model (partial_fit): call fit with all data together"
@@ -126,30 +131,33 @@ def _start(
 ) -> SegmentWeights:
     n = len(limits.labels)
     follows = None if segmenter.repeat else ~np.eye(n, dtype=bool)
-    empty = SegmentWeights(
+    nothing = SegmentWeights(
         limits,
         feature_map.duration_features(limits.most),
         follows,
         bool(segmenter.transitions),
         np.zeros(0, np.float32),
     )
-    weights = empty.with_weights(np.zeros(feature_map.n_content(limits) + empty._tail, dtype=np.float32))
+    weights = nothing.with_weights(np.zeros(feature_map.n_content(limits) + nothing._tail, dtype=np.float32))
     likelihood = segmenter._start(feature_map)
     if likelihood is None:
         return weights
     if not isinstance(feature_map, FrameMap) or not isinstance(encoded, EncodedFrames):
         raise ValueError("MaximumLikelihood is for frames, which are numbers; tokens start from zero: start=None")
     arrays = gold.arrays(limits.labels)
-    if any(rows is None for rows in arrays):
+    if not any(rows is not None and len(rows) for rows in arrays):
         raise CorpusError(
-            "maximum likelihood needs the times of segments, and some sequences have only labels: start=None, or fit "
-            "to those with times first"
+            "maximum likelihood needs the times of segments, and all sequences have only labels: give the times of "
+            "some, or start=None"
         )
+    # Sequences without times count nothing in the beginning; the learner then puts their labels where they fit best.
+    empty = np.zeros((0, 3), dtype=np.int32)
+    counts = np.ones(len(encoded)) if counted is None else counted.astype(np.float64)
     parts = feature_map.start(
         encoded,
         limits,
-        [rows for rows in arrays if rows is not None],
-        np.ones(len(encoded)) if counted is None else counted.astype(np.float64),
+        [empty if rows is None else rows for rows in arrays],
+        np.where([rows is not None for rows in arrays], counts, 0.0),
         shrinkage=float(likelihood.shrinkage),
         smoothing=float(likelihood.smoothing),
         rounds=int(likelihood.rounds),
