@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   bind_columns(m);
   bind_chain(m);
   bind_features(m);
+  bind_k_grams(m);
   bind_learning(m);
   bind_likelihood(m);
   bind_tagging(m);

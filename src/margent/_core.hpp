@@ -40,6 +40,7 @@ void bind_forest(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);
+void bind_k_grams(nb::module_& m);
 void bind_learning(nb::module_& m);
 void bind_likelihood(nb::module_& m);
 void bind_tagging(nb::module_& m);

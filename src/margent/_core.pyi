@@ -49,6 +49,19 @@ class Forest:
     def marginals(self) -> tuple[Any, ...]: ...
     def expectation(self, values: _Doubles) -> tuple[float, float]: ...
 
+def k_gram_search(
+    order: int,
+    n_symbols: int,
+    candidate_ptr: _Ptr,
+    candidates: _Ids,
+    contexts: NDArray[np.int32],
+    tokens: _Ids,
+    sequence_ptr: _Ptr,
+    tables: Sequence[tuple[int, _Doubles]],
+    gold: _Ids,
+    threads: int,
+) -> tuple[_Doubles, _Ids]: ...
+
 class _ChainScores:
     def __init__(self, n_labels: int, order: int, emissions: Any, transitions: Any, end: Any, edges: Any) -> None: ...
     def use_bound(self, wanted: bool) -> None: ...

@@ -209,8 +209,7 @@ def test_development_data_choose_the_iterate():
     assert result.weights[3].tolist() == same.weights[3].tolist()
 
 
-def test_threads_do_not_change_the_result(monkeypatch):
-    monkeypatch.setattr("margent.structures.k_gram_oracle._EDGES_AT_ONCE", 50)
+def test_threads_do_not_change_the_result():
     one, two = (train(Spectral(iterations=5), KGramOracle(X, Y), threads=n).weights[3] for n in (1, 2))
     assert one.tolist() == two.tolist()
 
