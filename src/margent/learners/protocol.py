@@ -145,6 +145,8 @@ class HankelLoss(Protocol):
     @property
     def matrix(self) -> NDArray[np.float64]: ...
     def set_matrix(self, matrix: NDArray[np.float64]) -> None: ...
+    def set_iterate(self, matrix: NDArray[np.float64]) -> None:
+        """What development data are to look at, good or bad; `set_matrix` has what to keep without them."""
 
     def tied(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         """The nearest matrix whose entries are equal where they must be."""

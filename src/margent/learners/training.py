@@ -104,7 +104,7 @@ def train(
         try:
             for epoch in run.epochs(random, bar):
                 if evaluate is not None:
-                    weights = run.weights()
+                    weights = run.current_weights()
                     epoch = replace(epoch, dev_score=float(evaluate(weights)))
                     assert epoch.dev_score is not None
                     if epoch.dev_score > best_score:
@@ -164,6 +164,8 @@ class _Passes:
     def weights(self) -> Any:
         return self._oracle.weights(self._learner.average)
 
+    current_weights = weights
+
     def support(self) -> list[tuple[int, float, NDArray[np.int32]]]:
         return self._rule.support()
 
@@ -192,6 +194,11 @@ class _Steps:
 
     def weights(self) -> Any:
         return self._oracle.weights(False)
+
+    def current_weights(self) -> Any:
+        """Those of the last step, where the objective keeps others: of the step with the lowest value so far."""
+        current = getattr(self._oracle, "current_weights", None)
+        return self.weights() if current is None else current()
 
     def support(self) -> list[tuple[int, float, NDArray[np.int32]]]:
         return []

@@ -98,6 +98,7 @@ class KGramHinge:
         self.basis, self.threads = basis, threads
         self._layout = layout
         self._matrix: Doubles = np.zeros(basis.shape)
+        self._iterate: Doubles | None = None
 
     def __len__(self) -> int:
         return len(self._layout.search.sequence_ptr) - 1
@@ -110,6 +111,10 @@ class KGramHinge:
     def set_matrix(self, matrix: Doubles) -> None:
         self._matrix = matrix
 
+    def set_iterate(self, matrix: Doubles) -> None:
+        """What `current_weights` are made of, until the next; `weights` are those of `matrix`."""
+        self._iterate = matrix
+
     def tied(self, matrix: Doubles) -> Doubles:
         """The nearest matrix in which entries are equal where they stand for the same l-gram."""
         return self.basis.tied(matrix)
@@ -117,6 +122,10 @@ class KGramHinge:
     def weights(self, average: bool = False) -> dict[int, Doubles]:
         """For each length the scores of l-grams, as `KGramTable` takes them; for length 0, that of no symbol at all."""
         return self.basis.scores(self._matrix)
+
+    def current_weights(self) -> dict[int, Doubles]:
+        """The same for the last iterate, which need not be the one that is kept."""
+        return self.basis.scores(self._matrix if self._iterate is None else self._iterate)
 
     def evaluate(self, matrix: Doubles) -> tuple[float, Doubles]:
         """The loss at a matrix whose entries are equal where they must be, and a subgradient (P, S), tied as well."""

@@ -156,6 +156,10 @@ class KGramTable:
         suffixes = pairs_up_to(self.bi_symbols.symbols, basis.suffix_lengths[-1])
         return OperatorModel.from_hankel(basis.matrix(self.scores), prefixes, suffixes, states, tolerance)
 
+    def recovered(self, states: int | None = None, tolerance: float | None = None) -> KGramTable:
+        """The table of the scores that the `operators` of this one give: what `recover=True` of `Spectral` asks for."""
+        return self.from_operators(self.operators(states, tolerance), self.scores, self.bi_symbols)
+
     def score(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> float:
         """What outputs y score for inputs x of the same length. O(T k)."""
         numbers = self.bi_symbols.numbers(x, y)
