@@ -42,8 +42,8 @@ class Spectral:
     values, which makes most of them 0. The rank of H is the number of hidden states that the scores need. No features
     are designed: symbols that behave alike in their contexts share states.
 
-    The problem is convex. Iteration t takes a step along a subgradient G of the loss, and then makes all singular values
-    smaller by eta_t * tau, those below it 0:
+    The problem is convex. Iteration t takes a step along a subgradient G of the loss, and then makes all singular
+    values smaller by eta_t * tau, those below it 0:
 
         H <- argmin over H' of  |H' - (H - eta_t G + m (H - H before))|^2 / 2  +  eta_t * tau * |H'|
 

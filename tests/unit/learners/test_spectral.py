@@ -205,19 +205,19 @@ def test_the_step_that_is_found_is_about_as_good_as_the_best(solver, loss, n):
 
 
 def test_development_data_choose_the_iterate():
-    """Whatever its objective: a step so long that all iterates are worse than the start is judged all the same."""
-    seen, scores = [], iter([0.1, 0.9, 0.2, 0.3, 0.4])
+    """Whatever its objective: with steps this long it goes up and down, and each iterate is judged all the same."""
+    seen, scores = [], iter([0.1, 0.2, 0.9, 0.3, 0.4])
 
     def evaluate(weights):
         seen.append(weights[3].copy())
         return next(scores)
 
-    far = {"step": 1e6, "regulariser": None}
-    result = train(Spectral(patience=2, **far), KGramOracle(X, Y), evaluate=evaluate)
-    assert result.best_epoch == 2 and len(result.history) == 4
-    assert result.weights[3].tolist() == seen[1].tolist()
-    assert all(weights.any() for weights in seen)
-    assert not train(Spectral(iterations=4, **far), KGramOracle(X, Y)).weights[3].any()  # without them, the start
+    learner = Spectral(step=1000, patience=2, tau=0.5, solver="fobos")
+    result = train(learner, KGramOracle(X, Y), evaluate=evaluate)
+    assert result.best_epoch == 3 and len(result.history) == 5
+    assert result.weights[3].tolist() == seen[2].tolist()
+    assert len({weights.tobytes() for weights in seen}) == 5
+    assert len({epoch.objective for epoch in result.history}) < 5
 
 
 def test_recovered_operators():
@@ -228,7 +228,8 @@ def test_recovered_operators():
     recovered = table.recovered(states=result.history[-1].rank)
     assert list(recovered.scores) == [0, 1, 2, 3] and recovered.bi_symbols is table.bi_symbols
     gold = [symbol for word in test_words for symbol in spoken(word)]
-    right = np.mean([a == b for a, b in zip(sum(recovered.predict(test_words), []), gold)])
+    found = [symbol for outputs in recovered.predict(test_words) for symbol in outputs]
+    right = np.mean([a == b for a, b in zip(found, gold)])
     assert right > 0.9
 
 
