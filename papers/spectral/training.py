@@ -13,7 +13,7 @@ import numpy as np
 
 import margent
 from margent.learners import learner_named
-from margent.structures import KGramOracle, KGramTable, OperatorModel, pairs_up_to
+from margent.structures import HankelBasis, KGramOracle, KGramTable, OperatorModel, pairs_up_to
 from papers.experiment import Result, Task
 from papers.spectral.plan import METHODS
 from papers.spectral.words import MARK, Split, Symbols, Words, split
@@ -22,6 +22,8 @@ Predict = Callable[[list[Symbols]], list[list[Any]]]
 
 _LOOK = 4
 """Development data look at each fourth iterate."""
+_STATES = (5, 10, 20, 40, 80)
+"""Of recovered operators."""
 _WINDOWS = ((0,), (-1,), (1,), (-1, 0), (0, 1), (-1, 1), (-1, 0, 1), (-2, -1, 0), (0, 1, 2))
 """The inputs that features of an output are made of: pieces of a trigram in which it stands."""
 
@@ -86,11 +88,21 @@ def _spectral(task: Task, data: Split) -> tuple[Predict, Result]:
 
     result = margent.train(learner, oracle, evaluate=evaluate, progress=False)
     table = KGramTable(oracle.bi_symbols, result.weights)
-    rank = result.history[(result.best_epoch or 1) - 1].rank
-    known: Result = {"rank": rank, "iterations": result.best_epoch}
-    if learner.loss == "up-to-k" and rank:
-        known["recovered"] = table.recovered(states=rank).predict
+    known: Result = {"rank": None, "iterations": result.best_epoch}
+    if learner.regulariser == "nuclear":
+        known["rank"] = _rank(table, learner.loss == "up-to-k")
+    if learner.loss == "up-to-k":
+        # Of so many states those that serve the development data best: tied entries keep the rank from being exact.
+        tables = [table.recovered(states=states) for states in _STATES]
+        known["recovered"] = max(tables, key=lambda t: _right(t.predict(data.dev.X), data.dev)["right"]).predict
     return table.predict, known
+
+
+def _rank(table: KGramTable, shorter: bool) -> int:
+    """Of the Hankel matrix of the scores: how many singular values are above a thousandth of the largest."""
+    matrix = HankelBasis(len(table.bi_symbols), max(table.scores), shorter).matrix(table.scores)
+    squares = np.linalg.eigvalsh(matrix.T @ matrix)
+    return int(np.count_nonzero(squares > 1e-6 * squares.max()))
 
 
 def _counts(task: Task, data: Split) -> tuple[Predict, Result]:
@@ -103,7 +115,7 @@ def _counts(task: Task, data: Split) -> tuple[Predict, Result]:
 def _features(task: Task, data: Split) -> tuple[Predict, Result]:
     given = dict(task["parameters"])
     order = given.pop("order")
-    learner = learner_named(METHODS[task["method"]].learner)(**given)
+    learner = learner_named(METHODS[task["method"]].learner, **given)
     tagger = margent.Tagger(
         features=trigram_features, learner=learner, order=order, threads=1, calibration=0, seed=task["seed"]
     )
