@@ -17,11 +17,13 @@ class Method:
     learner : Margent's name of the learner of features
     fixed : parameters that are not chosen
     grid : parameters that are, in this order, with their values; until its turn the first of them stands
+    longer : how many times the iterations of the plan it takes
     """
 
     title: str
     kind: str
     learner: str = ""
+    longer: int = 1
     fixed: dict[str, Any] = field(default_factory=dict)
     grid: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
@@ -35,6 +37,7 @@ METHODS = {
     "spectral-up-to-k": Method(
         "spectral, up to k-grams",
         "spectral",
+        longer=2,
         fixed={"loss": "up-to-k"},
         grid={"tau": _TAUS, "step": _SHORT_STEPS},
     ),
@@ -46,7 +49,7 @@ METHODS = {
     ),
     "none": Method("unregularised", "spectral", fixed={"regulariser": None}, grid={"step": _STEPS}),
     "counts": Method("spectral IO-HMM by counts", "counts", grid={"states": (50, 20, 100, 10, 5)}),
-    "crf": Method("CRF with features", "features", "crf", fixed={"order": 1}, grid={"l2": (0.3, 0.1, 1.0)}),
+    "crf": Method("CRF with features", "features", "crf", fixed={"order": 1}, grid={"l2": (0.3, 0.1, 0.03)}),
     "perceptron": Method(
         "averaged perceptron with features", "features", "perceptron", fixed={"order": 2}, grid={"epochs": (10, 20)}
     ),

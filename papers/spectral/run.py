@@ -86,7 +86,8 @@ class Experiment:
         rows = [(method, n) for n in sizes for method in methods]
 
         def task(row: tuple[str, int], parameters: dict[str, Any], seed: int, test: bool) -> Task:
-            given = {"method": row[0], "parameters": parameters, "test": test}
+            iterations = self.plan.iterations * METHODS[row[0]].longer
+            given = {"method": row[0], "parameters": parameters, "test": test, "iterations": iterations}
             return self._task("words", name, row[1], marks=marks, seed=seed, **given)
 
         chosen = self._chosen(rows, task, title)

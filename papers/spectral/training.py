@@ -91,7 +91,7 @@ def _spectral(task: Task, data: Split) -> tuple[Predict, Result]:
     known: Result = {"rank": None, "iterations": result.best_epoch}
     if learner.regulariser == "nuclear":
         known["rank"] = _rank(table, learner.loss == "up-to-k")
-    if learner.loss == "up-to-k":
+    if learner.loss == "up-to-k" and task["test"]:
         # Of so many states those that serve the development data best: tied entries keep the rank from being exact.
         tables = [table.recovered(states=states) for states in _STATES]
         known["recovered"] = max(tables, key=lambda t: _right(t.predict(data.dev.X), data.dev)["right"]).predict

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from margent.learners.parameters import check_choice, check_flag, check_number, check_whole
 from margent.learners.protocol import HankelLoss, Step
+from margent.learners.singular_values import Thresholding, nuclear_norm, threshold_singular_values
 
 Doubles = NDArray[np.float64]
 
@@ -160,16 +161,25 @@ class Spectral:
 
     def _iterates(self, objective: HankelLoss, matrix: Doubles, step: float, length: int) -> Iterator[_Iterate]:
         """So many iterations from a matrix on."""
-        slope, before = objective.evaluate(matrix)[1], matrix
+        slope, before, thresholding = objective.evaluate(matrix)[1], matrix, Thresholding()
         for t in range(1, length + 1):
             eta = step / max(len(objective), 1) * (t**-0.5 if self.solver == "fobos" else (1 - t / (length + 1)) / 2)
             ahead = matrix - eta * slope
             if self.solver == "momentum":
                 ahead += _MOMENTUM * (matrix - before)
-            moved, rank = self._shrunk(ahead, eta * self._tau)
-            before, matrix = matrix, objective.tied(moved)
+            rank, penalty = None, None
+            if self.regulariser == "nuclear" and self._tau:
+                ahead, rank, norm = thresholding(ahead, eta * self._tau)
+                penalty = self._tau * norm
+            elif self._tau:
+                ahead = _shrunk_to_frobenius(ahead, eta * self._tau)
+            else:  # entries that are 0 stay 0, so that ties stay ties
+                rank = self._rank(ahead)
+            before, matrix = matrix, objective.tied(ahead)
             loss, slope = objective.evaluate(matrix)
-            yield _Iterate(matrix, loss, loss + self._penalty(matrix), rank)
+            if penalty is None or matrix is not ahead:
+                penalty = self._penalty(matrix)
+            yield _Iterate(matrix, loss, loss + penalty, rank)
 
     def _found_step(self, objective: HankelLoss) -> float:
         """The first of ever shorter steps whose next is no better after a few iterations.
@@ -190,50 +200,15 @@ class Spectral:
         return 0.0 if self.regulariser is None else float(self.tau)
 
     def _penalty(self, matrix: Doubles) -> float:
-        return self._tau * self._norm(matrix) if self._tau else 0.0
+        if not self._tau:
+            return 0.0
+        return self._tau * (nuclear_norm(matrix) if self.regulariser == "nuclear" else float(np.linalg.norm(matrix)))
 
     def _rank(self, matrix: Doubles) -> int | None:
         return threshold_singular_values(matrix, 0.0)[1] if self.regulariser == "nuclear" else None
 
-    def _norm(self, matrix: Doubles) -> float:
-        if self.regulariser == "nuclear":
-            return float(_right_singular(matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T)[0].sum())
-        return float(np.linalg.norm(matrix))
 
-    def _shrunk(self, matrix: Doubles, threshold: float) -> tuple[Doubles, int | None]:
-        """The H for which |H - matrix|^2 / 2 + threshold * (norm of H) is smallest, and its rank where it is known."""
-        if self.regulariser == "nuclear":
-            # Without a threshold the entries stay as they are: those that are 0 stay 0, so that ties are ties.
-            return threshold_singular_values(matrix, threshold) if threshold else (matrix, self._rank(matrix))
-        size = float(np.linalg.norm(matrix))
-        return matrix * max(1 - threshold / size, 0.0) if size and threshold else matrix, None
-
-
-def threshold_singular_values(matrix: Doubles, threshold: float) -> tuple[Doubles, int]:
-    """U max(D - threshold, 0) V' for the matrix U D V', and its rank: the proximal step of the nuclear norm.
-
-    With V and D^2 from the product of the matrix with itself, which is as large as its smaller side: O(P S min(P, S)),
-    several times quicker than a decomposition of the whole where one side is long. Rows of zeros, on the longer side,
-    cost nothing. Singular values are right to about 1e-8 of the largest one, and smaller ones count as 0.
-    """
-    if matrix.shape[0] < matrix.shape[1]:
-        turned, rank = threshold_singular_values(matrix.T, threshold)
-        return turned.T, rank
-    rows = np.flatnonzero(matrix.any(axis=1))
-    filled = matrix[rows]
-    sizes, right = _right_singular(filled)
-    kept = sizes > max(threshold, _NOISE * sizes.max(initial=0.0))
-    right = right[:, kept]
-    found = np.zeros_like(matrix)
-    found[rows] = ((filled @ right) * (1 - threshold / sizes[kept])) @ right.T
-    return found, int(kept.sum())
-
-
-# Roots of the eigenvalues of a product are known to the root of the rounding error.
-_NOISE = 2e-8
-
-
-def _right_singular(matrix: Doubles) -> tuple[Doubles, Doubles]:
-    """Singular values, the smallest first, and right singular vectors, as columns."""
-    values, vectors = np.linalg.eigh(matrix.T @ matrix)
-    return np.sqrt(np.maximum(values, 0.0)), vectors
+def _shrunk_to_frobenius(matrix: Doubles, threshold: float) -> Doubles:
+    """The H for which |H - matrix|^2 / 2 + threshold * |H| is smallest."""
+    size = float(np.linalg.norm(matrix))
+    return matrix * max(1 - threshold / size, 0.0) if size else matrix

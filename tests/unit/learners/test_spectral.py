@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import margent
 from margent.learners import Spectral, train
-from margent.learners.spectral import threshold_singular_values
+from margent.learners.singular_values import Thresholding, nuclear_norm, threshold_singular_values
 from margent.structures import KGramOracle, KGramTable
 from oracle import spectral
 
@@ -42,6 +42,27 @@ def test_thresholding_solves_its_problem(threshold, seed):
     np.testing.assert_allclose(left[:, :rank].T @ rest, 0, atol=1e-9)
     np.testing.assert_allclose(rest @ right[:rank].T, 0, atol=1e-9)
     assert np.linalg.norm(rest, 2) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_following_a_subspace_equals_a_full_decomposition(turned, monkeypatch):
+    """Matrices that change as those of a training do, one of which gains a direction that was not there."""
+    random = np.random.default_rng(0)
+    matrix = 10 * random.normal(size=(400, 12)) @ random.normal(size=(12, 300)) + random.normal(size=(400, 300))
+    warm, cold = Thresholding(), Thresholding(warm=False)
+    followed = []
+    inner = Thresholding._followed
+    monkeypatch.setattr(Thresholding, "_followed", lambda *given: followed.append(inner(*given)) or followed[-1])
+    for change in range(6):
+        matrix = matrix + 0.3 * random.normal(size=matrix.shape)
+        if change == 3:
+            matrix = matrix + 3 * np.outer(random.normal(size=400), random.normal(size=300))
+        given = matrix.T if turned else matrix
+        found, expected = warm(given, 60.0), cold(given, 60.0)
+        np.testing.assert_allclose(found.matrix, expected.matrix, atol=1e-5)
+        assert found.rank == expected.rank == (12 if change < 3 else 13)
+        assert found.norm == pytest.approx(expected.norm) == pytest.approx(nuclear_norm(expected.matrix), rel=1e-6)
+    assert sum(answer is not None for answer in followed) == 5  # all but the first, which has nothing to follow
 
 
 def test_what_is_zero_stays_zero():
