@@ -48,6 +48,13 @@ METHODS = {
         grid={"tau": (30.0, 10.0, 3.0, 100.0), "step": _STEPS},
     ),
     "none": Method("unregularised", "spectral", fixed={"regulariser": None}, grid={"step": _STEPS}),
+    "none-up-to-k": Method(
+        "unregularised, up to k-grams",
+        "spectral",
+        longer=2,
+        fixed={"loss": "up-to-k", "regulariser": None},
+        grid={"step": _SHORT_STEPS},
+    ),
     "counts": Method("spectral IO-HMM by counts", "counts", grid={"states": (50, 20, 100, 10, 5)}),
     "crf": Method("CRF with features", "features", "crf", fixed={"order": 1}, grid={"l2": (0.3, 0.1, 0.03)}),
     "perceptron": Method(
