@@ -15,6 +15,8 @@ NB_MODULE(_core, m) {
   bind_features(m);
   bind_k_grams(m);
   bind_learning(m);
+  bind_segments(m);
+  bind_segment_learning(m);
   bind_likelihood(m);
   bind_tagging(m);
 }
