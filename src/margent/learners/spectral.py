@@ -52,8 +52,8 @@ class Spectral:
         fobos      m = 0, eta_t = step / (examples * sqrt(t)): forward-backward splitting as in the paper (Duchi and
                    Singer 2009)
         momentum   m = 0.8, eta_t = step / (2 * examples) * (1 - t / (iterations + 1)): moves go on, and the steps
-                   shrink to nothing at the end. On words of NETtalk a half to a quarter of the iterations to the same
-                   objective; on problems of a few words it is no quicker
+                   shrink to nothing at the end. On 2,000 words of NETtalk about half the iterations to the same
+                   objective; on small problems it is no quicker
 
     A subgradient step may go up, so that the iterate with the lowest objective so far is what counts: `loss`,
     `objective` and `rank` in the history are its own, and the objective never rises. Where development data choose,
