@@ -114,10 +114,10 @@ def _counts(task: Task, data: Split) -> tuple[Predict, Result]:
 
 def _features(task: Task, data: Split) -> tuple[Predict, Result]:
     given = dict(task["parameters"])
-    order = given.pop("order")
+    how = {name: given.pop(name) for name in ("order", "restrict_labels")}
     learner = learner_named(METHODS[task["method"]].learner, **given)
     tagger = margent.Tagger(
-        features=trigram_features, learner=learner, order=order, threads=1, calibration=0, seed=task["seed"]
+        features=trigram_features, learner=learner, threads=1, calibration=0, seed=task["seed"], **how
     )
     tagger.fit(*data.train)
     return tagger.predict, {"rank": None, "iterations": len(tagger.history_)}
