@@ -16,4 +16,5 @@ NB_MODULE(_core, m) {
   bind_learning(m);
   bind_likelihood(m);
   bind_tagging(m);
+  bind_cosegments(m);
 }

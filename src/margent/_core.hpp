@@ -43,3 +43,4 @@ void bind_features(nb::module_& m);
 void bind_learning(nb::module_& m);
 void bind_likelihood(nb::module_& m);
 void bind_tagging(nb::module_& m);
+void bind_cosegments(nb::module_& m);
