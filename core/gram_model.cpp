@@ -105,7 +105,7 @@ void GramModel::estimate(const std::vector<Discounts>& discounts) {
       double off = c <= 1 ? d[0] : c >= 3 ? d[2] : c <= 2 ? d[0] + (c - 1) * (d[1] - d[0]) : d[1] + (c - 2) * (d[2] - d[1]);
       off = std::min(off, c);
       excess_[node] = c - off;
-      if (k > 1) count_[suffix_[node]] += off;
+      if (k > 1) count_[suffix_[node]] += std::min(c, 1.0);
     }
   }
   log_p_.assign(n, log_zero);

@@ -5,11 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "semiring.hpp"
 #include "strings.hpp"
 
 namespace margent {
 
 inline constexpr int max_gram_order = 12;
+// What stands for log 0 in a file, where all numbers are finite.
+inline constexpr double stored_log_zero = -1e20;
 
 // What is taken off a count c of each level: below 1 the first number or c itself if that is less, from 3 on the third,
 // between 1, 2 and 3 in proportion.
@@ -35,9 +38,10 @@ class GramCounts {
 };
 
 // p(q | h) = (c(hq) - d(hq)) / c(h) + (sum of d after h) / c(h) * p(q | h without its first unit), down to the uniform
-// distribution over all units and the end. c is counted for the longest grams and for those at the start of a word;
-// a shorter gram counts what was taken off the longer ones that end in it (Kneser and Ney, with fractional counts as in
-// Bisani and Ney 2008, section 3.3).
+// distribution over all units and the end. c is counted for the longest grams and for those at the start of a word; a
+// shorter gram counts in how many longer ones it is the end, one with a count below 1 as that part of one. With whole
+// counts this is the smoothing of Kneser and Ney as modified by Chen and Goodman (1999). Without any discount nothing is
+// left for shorter histories, and p is the relative frequency of the longest grams.
 //
 // Nodes are numbered level by level and sorted, so that the continuations of a gram follow each other by units.
 class GramModel {
@@ -84,9 +88,9 @@ class GramModel {
         visit(unit_[node], sum + log_p_[node], next_[node]);
       }
       sum += backoff_[context];
-      if (context == 0 || sum < -1e30) break;
+      if (context == 0 || sum == log_zero) break;
     }
-    if (context != 0) return;
+    if (sum == log_zero) return;
     for (std::int32_t unit = first; unit < last; ++unit)
       if (seen[unit] != round) visit(unit, sum + log_uniform_, 0);
   }

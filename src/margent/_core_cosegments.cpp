@@ -8,6 +8,7 @@
 #include "cosegment_sums.hpp"
 #include "cosegments.hpp"
 #include "gram_model.hpp"
+#include "semiring.hpp"
 #include "transcription.hpp"
 
 using namespace margent;
@@ -130,11 +131,22 @@ GramModel stored_model(std::int32_t n_units, Ids begin, Ids unit, Ids suffix, Ar
       if (!start && !(log_p.data()[c] <= 1e-3f && log_p.data()[c] > -1e30f)) wrong("grams: no log-probability");
     }
   }
-  return GramModel(n_units, copied(begin), copied(unit), copied(suffix), {log_p.data(), log_p.data() + n}, {backoff.data(), backoff.data() + n});
+  const auto values = [n](const Array<float, nb::ndim<1>>& stored) {
+    std::vector<double> out(stored.data(), stored.data() + n);
+    for (double& value : out)
+      if (value <= stored_log_zero / 2) value = log_zero;
+    return out;
+  };
+  return GramModel(n_units, copied(begin), copied(unit), copied(suffix), values(log_p), values(backoff));
 }
 
 nb::tuple model_arrays(const GramModel& model) {
-  std::vector<float> log_p(model.log_p().begin(), model.log_p().end()), backoff(model.backoff().begin(), model.backoff().end());
+  const auto values = [](const std::vector<double>& given) {
+    std::vector<float> out(given.size());
+    for (std::size_t g = 0; g < given.size(); ++g) out[g] = static_cast<float>(std::max(given[g], stored_log_zero));
+    return out;
+  };
+  std::vector<float> log_p = values(model.log_p()), backoff = values(model.backoff());
   for (std::size_t g = 0; g < log_p.size(); ++g)
     if (g == 0 || model.unit()[g] == model.n_units() + 1) log_p[g] = 0;  // nothing asks for them
   return nb::make_tuple(to_numpy(std::vector<std::int32_t>(model.begin())), to_numpy(std::vector<std::int32_t>(model.unit())),

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from margent.corpus.muc import iter_muc as iter_muc
     from margent.corpus.muc import news_offsets as news_offsets
     from margent.corpus.muc import read_muc as read_muc
+    from margent.corpus.pronunciations import iter_pronunciations as iter_pronunciations
+    from margent.corpus.pronunciations import read_pronunciations as read_pronunciations
+    from margent.corpus.pronunciations import write_pronunciations as write_pronunciations
     from margent.corpus.schemes import SCHEMES as SCHEMES
     from margent.corpus.schemes import Span as Span
     from margent.corpus.schemes import convert as convert
@@ -81,6 +84,7 @@ _HOME = {
     "iter_crfsuite": "crfsuite",
     "iter_jsonl": "jsonl",
     "iter_muc": "muc",
+    "iter_pronunciations": "pronunciations",
     "iter_svmhmm": "svmhmm",
     "labels_of": "schemes",
     "load_conll2000": "datasets",
@@ -100,6 +104,7 @@ _HOME = {
     "read_crfsuite": "crfsuite",
     "read_jsonl": "jsonl",
     "read_muc": "muc",
+    "read_pronunciations": "pronunciations",
     "read_svmhmm": "svmhmm",
     "span_constraints": "schemes",
     "spans": "schemes",
@@ -109,6 +114,7 @@ _HOME = {
     "write_conllu": "conllu",
     "write_crfsuite": "crfsuite",
     "write_jsonl": "jsonl",
+    "write_pronunciations": "pronunciations",
     "write_svmhmm": "svmhmm",
 }
 """Public name to the module that defines it."""

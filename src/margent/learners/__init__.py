@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from margent.learners.crf import CRF
+from margent.learners.em import EM
 from margent.learners.hidden_markov import HiddenMarkov
 from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
 from margent.learners.larank import LaRank
@@ -54,6 +55,7 @@ def learner_name(learner: Any) -> str | None:
 
 __all__ = [
     "CRF",
+    "EM",
     "LEARNERS",
     "MIRA",
     "SDM",

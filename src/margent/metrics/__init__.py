@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from margent.metrics.token import confusion_matrix as confusion_matrix
     from margent.metrics.token import sentence_accuracy as sentence_accuracy
     from margent.metrics.token import token_scores as token_scores
+    from margent.metrics.transcription import TranscriptionReport as TranscriptionReport
+    from margent.metrics.transcription import edit_distance as edit_distance
+    from margent.metrics.transcription import transcription_scores as transcription_scores
 
 _HOME = {
     "Average": "score",
@@ -48,12 +51,14 @@ _HOME = {
     "SentenceMetric": "significance",
     "SpanReport": "span",
     "TokenReport": "token",
+    "TranscriptionReport": "transcription",
     "accuracy": "token",
     "calibration_scores": "calibration",
     "classification_table": "report",
     "confusion_matrix": "token",
     "confusion_table": "report",
     "conlleval_text": "span",
+    "edit_distance": "transcription",
     "mcnemar_test": "significance",
     "paired_bootstrap": "significance",
     "plot_confusion": "plots",
@@ -64,6 +69,7 @@ _HOME = {
     "span_confidences": "calibration",
     "span_scores": "span",
     "token_scores": "token",
+    "transcription_scores": "transcription",
 }
 """Public name to the module that defines it."""
 

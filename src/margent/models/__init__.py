@@ -8,16 +8,20 @@ from margent.models.loading import load
 from margent.models.regularisation_path import PathPoint, SpectralPath, spectral_path
 from margent.models.support import SupportSequence, SupportSequences
 from margent.models.tagger import ConfidentSpan, Reading, Tagger
+from margent.models.transcriber import Cosegment, Pronunciation, Transcriber
 
 __all__ = [
     "ConfidentSpan",
     "Constraints",
+    "Cosegment",
     "PathPoint",
+    "Pronunciation",
     "Reading",
     "SpectralPath",
     "SupportSequence",
     "SupportSequences",
     "Tagger",
+    "Transcriber",
     "load",
     "reliability",
     "spectral_path",

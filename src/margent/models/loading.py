@@ -7,11 +7,12 @@ from typing import Any
 
 from margent import storage
 from margent.models.tagger import Tagger
+from margent.models.transcriber import Transcriber
 
-_KINDS = {"tagger": Tagger}
+_KINDS: dict[str, Any] = {"tagger": Tagger, "transcriber": Transcriber}
 
 
-def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = True) -> Tagger:
+def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = True) -> Any:
     """The model in a file.
 
     `function`: the feature function or the kernel function, for a model trained with one (model files hold no code);

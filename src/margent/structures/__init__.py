@@ -5,6 +5,7 @@ from __future__ import annotations
 from margent.structures import chain
 from margent.structures.bi_symbols import BiSymbols
 from margent.structures.chain_scores import ChainScores
+from margent.structures.cosegments import CosegmentForest, Cosegments
 from margent.structures.forest import Derivation, Forest, ForestBuilder
 from margent.structures.forest_chain import ChainForest, chain_forest
 from margent.structures.hankel_basis import HankelBasis
@@ -17,6 +18,8 @@ __all__ = [
     "BiSymbols",
     "ChainForest",
     "ChainScores",
+    "CosegmentForest",
+    "Cosegments",
     "Derivation",
     "Forest",
     "ForestBuilder",

@@ -1,0 +1,82 @@
+"""Word and phoneme error of transcriptions, where a word may have several right pronunciations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from margent.errors import CorpusError
+
+Phonemes = Sequence[str]
+
+
+class TranscriptionReport(NamedTuple):
+    """How often words and phonemes are wrong.
+
+    `wrong_words` of `words` are none of their right pronunciations. `edits`: phonemes to insert, delete or replace to
+    come to the nearest right pronunciation, which all together have `phonemes` phonemes.
+    """
+
+    words: int
+    wrong_words: int
+    phonemes: int
+    edits: int
+
+    @property
+    def word_error(self) -> float:
+        return self.wrong_words / self.words if self.words else 0.0
+
+    @property
+    def phoneme_error(self) -> float:
+        return self.edits / self.phonemes if self.phonemes else 0.0
+
+    def __str__(self) -> str:
+        return (
+            f"word error {100 * self.word_error:.2f} % ({self.wrong_words} of {self.words}), "
+            f"phoneme error {100 * self.phoneme_error:.2f} % ({self.edits} of {self.phonemes})"
+        )
+
+
+def edit_distance(one: Phonemes, other: Phonemes) -> int:
+    """The least number of insertions, deletions and replacements that make one sequence into the other.
+
+    O(length x length).
+
+    >>> edit_distance("kitten", "sitting")
+    3
+    """
+    row = list(range(len(other) + 1))
+    for i, left in enumerate(one, 1):
+        corner, row[0] = row[0], i
+        for j, right in enumerate(other, 1):
+            corner, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, corner + (left != right))
+    return row[-1]
+
+
+def transcription_scores(
+    references: Iterable[Sequence[Phonemes]], predicted: Iterable[Phonemes]
+) -> TranscriptionReport:
+    """Compares predicted pronunciations with all right ones of each word.
+
+    A word is right if it is any of its references; its phonemes are compared with the nearest reference (of those
+    equally near the longest), as in the literature on grapheme-to-phoneme conversion.
+
+    Parameters
+    ----------
+    references : for each word the list of its right pronunciations
+    predicted : for each word one pronunciation
+
+    >>> report = transcription_scores([[["AH"], ["EY"]], [["K", "AE", "T"]]], [["EY"], ["K", "AA", "T"]])
+    >>> report.word_error, report.phoneme_error
+    (0.5, 0.25)
+    """
+    words = wrong = phonemes = edits = 0
+    for number, (right, found) in enumerate(zip(references, predicted, strict=True)):
+        if not right:
+            raise CorpusError(f"word {number} has no right pronunciation, but one is needed")
+        distance, length = min((edit_distance(found, reference), -len(reference)) for reference in right)
+        words += 1
+        wrong += distance > 0
+        edits += distance
+        phonemes -= length
+    return TranscriptionReport(words, wrong, phonemes, edits)
