@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from margent.corpus.generated import make_addresses as make_addresses
     from margent.corpus.generated import make_chain as make_chain
     from margent.corpus.generated import make_separable as make_separable
+    from margent.corpus.invented_spelling import make_pronunciations as make_pronunciations
     from margent.corpus.jsonl import Document as Document
     from margent.corpus.jsonl import character_offsets as character_offsets
     from margent.corpus.jsonl import iter_jsonl as iter_jsonl
@@ -97,6 +98,7 @@ _HOME = {
     "load_wnut17": "datasets",
     "make_addresses": "generated",
     "make_chain": "generated",
+    "make_pronunciations": "invented_spelling",
     "make_separable": "generated",
     "news_offsets": "muc",
     "read_columns": "columns",

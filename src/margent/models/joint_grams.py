@@ -56,6 +56,10 @@ class JointGrams:
         self._grams = _core.GramModel.stored(len(self._units), *weights["grams"])
         self._sides = weights["units"]
 
+    def __reduce__(self) -> tuple[Any, ...]:  # for copies and process pools
+        weights = {"units": self._units.arrays(), "grams": self._grams.arrays()}
+        return JointGrams, (self.letters, self.phonemes, weights)
+
     @property
     def order(self) -> int:
         return self._grams.order

@@ -55,7 +55,8 @@ class Transcriber(Estimator):
     sizes : pairs (letters, phonemes)
         The sizes of units. Where units without letters are missing, no word can have more phonemes than its units.
     beam : int or None
-        How many states the search keeps at each letter. None: all, which finds the best exactly.
+        How many states the search keeps at each letter. None: all, which finds the best exactly; but with `summed` a
+        state is a pronunciation so far, and there can be exponentially many.
     threshold : float
         States whose log-probability is so far below the best at their letter are dropped; 0: none are.
     summed : bool
