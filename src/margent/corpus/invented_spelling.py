@@ -15,7 +15,7 @@ def make_pronunciations(n: int, *, seed: int = 0, noise: float = 0.05) -> tuple[
     """A dictionary of `n` different words and their pronunciations.
 
     A word has one to three syllables. c is S before e and i and K elsewhere, ph is F, x is K S, qu is K W, ck is one K
-    and ll one L; a vowel before a consonant and a silent e at the end of the word is long (`pat` P AE T, `pate` P EY T).
+    and ll one L; a vowel before a consonant and a silent e at the end of a word is long (`pat` P AE T, `pate` P EY T).
     `noise`: the share of words with one vowel that is spoken otherwise than written, which nobody can guess.
 
     Examples
