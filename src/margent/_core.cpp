@@ -17,4 +17,5 @@ NB_MODULE(_core, m) {
   bind_likelihood(m);
   bind_tagging(m);
   bind_cosegments(m);
+  bind_rescoring(m);
 }

@@ -44,3 +44,4 @@ void bind_learning(nb::module_& m);
 void bind_likelihood(nb::module_& m);
 void bind_tagging(nb::module_& m);
 void bind_cosegments(nb::module_& m);
+void bind_rescoring(nb::module_& m);

@@ -306,3 +306,39 @@ def transcribe(
     insertions: int,
     threads: int,
 ) -> tuple[_Ids, _Doubles, tuple[_Ptr, _Ids], tuple[_Ptr, _Ids]]: ...
+
+class Candidates:
+    def __init__(
+        self, example_ptr: _Ptr, feature_ptr: _Ptr, features: _Ids, values: _Floats, losses: _Floats, places: _Ids
+    ) -> None: ...
+
+class CandidateOracle(Oracle):
+    def __init__(self, candidates: Candidates, n_features: int) -> None: ...
+    @property
+    def n_features(self) -> int: ...
+    def weights(self, average: bool) -> _Doubles: ...
+    def start_from(self, weights: _Doubles) -> None: ...
+    def likelihood(self, weights: _Doubles, threads: int) -> tuple[float, _Doubles]: ...
+
+def cosegment_features(
+    units: CosegmentUnits,
+    letter_ptr: _Ptr,
+    letters: _Ids,
+    candidate_ptr: _Ptr,
+    unit_ptr: _Ptr,
+    cuts: _Ids,
+    scores: _Doubles,
+    bits: int,
+    threads: int,
+) -> tuple[_Ptr, _Ids, _Floats]: ...
+def rescore(
+    units: CosegmentUnits,
+    letter_ptr: _Ptr,
+    letters: _Ids,
+    candidate_ptr: _Ptr,
+    unit_ptr: _Ptr,
+    cuts: _Ids,
+    scores: _Doubles,
+    weights: _Floats,
+    threads: int,
+) -> _Doubles: ...

@@ -104,8 +104,12 @@ class CosegmentLikelihood:
         return len(self._pairs)
 
     def weights(self, average: bool) -> dict[str, Any]:
-        """Units (letter_ptr, letters, phoneme_ptr, phonemes) and grams (begin, unit, suffix, log_p, backoff)."""
-        return {"units": self._units.arrays(), "grams": self._model.trimmed().arrays()}
+        """Units: letter_ptr, letters, phoneme_ptr, phonemes. Grams: begin, unit, suffix, log_p, backoff. Discounts."""
+        return {
+            "units": self._units.arrays(),
+            "grams": self._model.trimmed().arrays(),
+            "discounts": self._discounts.copy(),
+        }
 
     def step(self, order: int, advance: Callable[[int], None], *, smoothed: bool, everything: bool = False) -> float:
         """One E-step and one M-step; the log-likelihood before them. `everything`: held-out pairs are counted too."""

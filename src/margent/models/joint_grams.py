@@ -65,6 +65,10 @@ class JointGrams:
         return self._grams.order
 
     @property
+    def units(self) -> _core.CosegmentUnits:
+        return self._units
+
+    @property
     def n_units(self) -> int:
         return len(self._units)
 
@@ -84,14 +88,34 @@ class JointGrams:
         self, words: Sequence[Sequence[int]], k: int, beam: int | None, threshold: float, summed: bool, threads: int
     ) -> list[list[Found]]:
         """The k best pronunciations of each word, best first; none where the word cannot be read with the units."""
-        pairs = native_pairs(words, [()] * len(words))
-        counts, scores, (phoneme_ptr, phonemes), (unit_ptr, units) = _core.transcribe(
-            self._units, self._grams, pairs, k, beam or 0, threshold, summed, _INSERTIONS, threads
+        counts, scores, (phoneme_ptr, phonemes), (unit_ptr, units) = self.listed(
+            words, k, beam, threshold, summed, threads
         )
         phoneme_rows, unit_rows = np.split(phonemes, phoneme_ptr[1:-1]), np.split(units, unit_ptr[1:-1])
         found = [Found(*row) for row in zip(scores.tolist(), phoneme_rows, unit_rows)]
         ends = np.cumsum(counts).tolist()
         return [found[end - count : end] for end, count in zip(ends, counts.tolist())]
+
+    def listed(
+        self, words: Sequence[Sequence[int]], k: int, beam: int | None, threshold: float, summed: bool, threads: int
+    ) -> tuple[Any, ...]:
+        """The same as arrays: how many for each word, scores, and (ptr, symbols) of phonemes and of units."""
+        pairs = native_pairs(words, [()] * len(words))
+        return _core.transcribe(self._units, self._grams, pairs, k, beam or 0, threshold, summed, _INSERTIONS, threads)
+
+    def without(self, pairs: _core.SpellingPairs, first: int, last: int, discounts: Any, threads: int) -> JointGrams:
+        """The model as if it had not seen pairs [first, last): counts of all others, expected under this model."""
+        counts = _core.GramCounts()
+        for begin, end in ((0, first), (last, len(pairs))):
+            for at in range(begin, end, _SLICE):
+                stop = min(end, at + _SLICE)
+                _core.expect_grams(
+                    self._units, self._grams, pairs, at, stop, self.order, _BEAM, _LEAST, threads, counts
+                )
+        grams = _core.GramModel.of(counts, len(self._units))
+        grams.estimate(discounts)
+        weights = {"units": self._units.arrays(), "grams": grams.trimmed().arrays()}
+        return JointGrams(self.letters, self.phonemes, weights)
 
     def cut(
         self, words: Sequence[Sequence[int]], pronunciations: Sequence[Sequence[int]], threads: int
@@ -138,3 +162,5 @@ class JointGrams:
 
 # How many units without letters may follow each other in a search: "w" in an acronym is read with six phonemes.
 _INSERTIONS = 8
+# As in `EM`, whose counts are made again without some of the pairs.
+_SLICE, _BEAM, _LEAST = 4096, 50, 1e-4

@@ -10,15 +10,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from margent import storage
 from margent.errors import CorpusError
+from margent.learners import learner_named
 from margent.learners.em import EM
 from margent.learners.training import Callback, train
 from margent.models import transcriber_file
 from margent.models.estimator import Estimator
-from margent.models.joint_grams import Alphabet, Found, JointGrams
+from margent.models.joint_grams import Alphabet, JointGrams
 from margent.models.parameters import check_whole
+from margent.models.rescoring import CandidateLists, Rescorer, training_oracle
 from margent.models.spellings import as_pairs, as_words
 from margent.processors import processor_count
 from margent.structures.cosegments import SIZES, Cosegments, checked_sizes
@@ -52,6 +55,9 @@ class Transcriber(Estimator):
         How many units the model sees at once, 1 to 12; 6 to 9 for a large dictionary. None: as `em` says.
     em : EM or None
         How the joint model of letters and phonemes is learned. None: `EM()`, which has order 8.
+    learner : learner, str or None
+        A learner such as `MIRA(C=0.01)` or its name: the best `candidates` pronunciations that the joint model finds
+        are put in a better order by weights of units in their letter contexts. None: the joint model decides.
     sizes : pairs (letters, phonemes)
         The sizes of units. Where units without letters are missing, no word can have more phonemes than its units.
     beam : int or None
@@ -61,6 +67,11 @@ class Transcriber(Estimator):
         States whose log-probability is so far below the best at their letter are dropped; 0: none are.
     summed : bool
         Whether cuts with the same phonemes count together. False: the best cut decides, which is faster.
+    candidates : int
+        How many pronunciations of a word the learner chooses from.
+    folds : int
+        Into how many parts the training words are dealt for the learner, to find candidates with a model that has not
+        seen the word.
     held_out : float
         The share of the words on which the smoothing is chosen, before they are learned from too. Unused where
         development words are given.
@@ -75,7 +86,7 @@ class Transcriber(Estimator):
     ----------
     letters_, phonemes_ : the symbols seen in training
     history_ : list of dicts, one per EM step: objective (minus the log-likelihood before the step), seconds, dev_score
-    model_ : what was learned
+    model_, rescorer_ : what was learned; None where there is no learner
     n_skipped_ : pairs of the training data that cannot be cut into units
     interrupted_ : whether Ctrl-C ended the training
 
@@ -89,6 +100,7 @@ class Transcriber(Estimator):
     """
 
     model_: JointGrams
+    rescorer_: Rescorer | None
     history_: list[dict[str, Any]]
     interrupted_: bool
     n_skipped_: int
@@ -97,11 +109,14 @@ class Transcriber(Estimator):
         self,
         order: int | None = None,
         em: EM | None = None,
+        learner: Any = None,
         *,
         sizes: Sequence[tuple[int, int]] = SIZES,
         beam: int | None = 40,
         threshold: float = 10.0,
         summed: bool = True,
+        candidates: int = 10,
+        folds: int = 5,
         held_out: float = 0.05,
         unseen: str = "skip",
         seed: int = 0,
@@ -109,10 +124,13 @@ class Transcriber(Estimator):
     ) -> None:
         self.order = order
         self.em = em
+        self.learner = learner
         self.sizes = sizes
         self.beam = beam
         self.threshold = threshold
         self.summed = summed
+        self.candidates = candidates
+        self.folds = folds
         self.held_out = held_out
         self.unseen = unseen
         self.seed = seed
@@ -146,7 +164,7 @@ class Transcriber(Estimator):
 
         Ctrl-C ends the training and keeps the model as it is.
         """
-        learner = self._checked()
+        em, learner = self._checked()
         words, pronunciations = as_pairs(X, y)
         if not any(map(len, words)):
             raise CorpusError("expected words to learn from, got none")
@@ -154,7 +172,7 @@ class Transcriber(Estimator):
             raise ValueError("development data are both X_dev and y_dev, or neither")
         development = None if X_dev is None else as_pairs(X_dev, y_dev)
         letters, phonemes = Alphabet(), Alphabet()
-        order, n_held_out = self._split(words, pronunciations, development is not None or not learner.smoothing)
+        order, n_held_out = self._split(words, pronunciations, development is not None or not em.smoothing)
         spelled = [(letters.grown(words[i]), phonemes.grown(one)) for i in order for one in pronunciations[i]]
         oracle = Cosegments(
             [word for word, _ in spelled],
@@ -163,25 +181,51 @@ class Transcriber(Estimator):
             n_held_out=n_held_out,
             development=None if development is None else _known(letters, phonemes, *development),
         )
-        evaluate = None
-        if development is not None:
-            references = _references(*development)
+        references = None if development is None else _references(*development)
 
-            def evaluate(weights: Any) -> float:
-                model = JointGrams(letters, phonemes, weights)
-                return 1 - self._report(model, references).word_error
+        def right(model: JointGrams, rescorer: Rescorer | None) -> float:
+            assert references is not None
+            return 1 - self._report(model, rescorer, references).word_error
 
         training = train(
-            learner,
+            em,
             oracle,
             threads=self._threads(),
-            evaluate=evaluate,
+            evaluate=None if references is None else lambda w: right(JointGrams(letters, phonemes, w), None),
             callbacks=callbacks,
             progress=progress,
         )
-        self.model_ = JointGrams(letters, phonemes, training.weights)
-        self.history_ = [epoch.as_dict() for epoch in training.history]
-        self.interrupted_ = training.interrupted
+        model, rescorer = JointGrams(letters, phonemes, training.weights), None
+        history, interrupted = training.history, training.interrupted
+        if learner is not None and not interrupted:
+            entries: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+            for word, spoken in spelled:
+                entries.setdefault(tuple(word), []).append(tuple(spoken))
+            candidates = training_oracle(
+                model,
+                training.weights["discounts"],
+                entries,
+                folds=int(self.folds),
+                k=int(self.candidates),
+                beam=self.beam,
+                threshold=float(self.threshold),
+                seed=int(self.seed),
+                threads=self._threads(),
+            )
+            training = train(
+                learner,
+                candidates,
+                seed=int(self.seed),
+                threads=self._threads(),
+                evaluate=None if references is None else lambda w: right(model, Rescorer(w)),
+                callbacks=callbacks,
+                progress=progress,
+            )
+            rescorer = Rescorer(training.weights)
+            history, interrupted = history + training.history, training.interrupted
+        self.model_, self.rescorer_ = model, rescorer
+        self.history_ = [epoch.as_dict() for epoch in history]
+        self.interrupted_ = interrupted
         self.n_skipped_ = oracle.n_impossible
         return self
 
@@ -204,28 +248,30 @@ class Transcriber(Estimator):
         """The best pronunciation of each word: a list of lists of phonemes."""
         self._check_fitted()
         words = self._numbers(as_words(X))
-        return [self._named(found) for found in self._best(self.model_, words)]
+        return self._named(self._best(self.model_, self.rescorer_, words), self.model_)
 
     def predict_k_best(self, X: Any, k: int = 5) -> list[list[Pronunciation]]:
         """The k best pronunciations of each word, all different, best first, with their probabilities.
 
         A probability is p(word, pronunciation), summed over the cuts that the search kept, as a share of all
-        pronunciations that it kept: too large by what the beam left out.
+        pronunciations that it kept: too large by what the beam left out. With a learner it is exp(score) as a share of
+        all candidates, which is a probability if the learner is a `CRF`, and else only an order.
         """
         self._check_fitted()
         check_whole("k", k, 1)
         words = self._numbers(as_words(X))
-        options = (self.beam, float(self.threshold), True, self._threads())
+        n = _ALL if self.rescorer_ is None else max(int(k), int(self.candidates))
+        lists, scores = self._listed(self.model_, self.rescorer_, words, n)
         result = []
-        for found in self.model_.transcribe(words, _ALL, *options):
-            scores = np.array([one.score for one in found])
-            shares = np.exp(scores - scores.max(initial=-math.inf)) if len(scores) else scores
-            result.append(
-                [
-                    Pronunciation([self.model_.phonemes.names[p] for p in one.phonemes], float(share))
-                    for one, share in zip(found[: int(k)], shares / shares.sum())
-                ]
-            )
+        for first, last, word in zip(lists.ptr[:-1].tolist(), lists.ptr[1:].tolist(), words):
+            if not word:
+                result.append([Pronunciation([], 1.0)])
+                continue
+            shares = np.exp(scores[first:last] - scores[first:last].max(initial=-math.inf))
+            order = np.argsort(-shares, kind="stable")[: int(k)].tolist()
+            named = self._named([lists.spoken(first + c) for c in order], self.model_)
+            chosen = (shares[order] / shares.sum()).tolist() if order else []
+            result.append([Pronunciation(*both) for both in zip(named, chosen)])
         return result
 
     def align(self, X: Any, y: Any) -> list[list[Cosegment]]:
@@ -265,27 +311,41 @@ class Transcriber(Estimator):
         of the same word are put together.
         """
         self._check_fitted()
-        return self._report(self.model_, _references(*as_pairs(X, y)))
+        return self._report(self.model_, self.rescorer_, _references(*as_pairs(X, y)))
 
     def score(self, X: Any, y: Any) -> float:
         """The share of words that are right: 1 - word error."""
         return 1 - self.evaluate(X, y).word_error
 
-    def _report(self, model: JointGrams, references: dict[Sequence[str], list[list[str]]]) -> TranscriptionReport:
+    def _report(self, model: JointGrams, rescorer: Rescorer | None, references: dict[Any, Any]) -> TranscriptionReport:
         from margent.metrics.transcription import transcription_scores
 
         words = self._numbers(list(references), model)
-        found = (self._named(one, model) for one in self._best(model, words))
-        return transcription_scores(references.values(), found)
+        return transcription_scores(references.values(), self._named(self._best(model, rescorer, words), model))
 
-    def _best(self, model: JointGrams, words: list[list[int]]) -> list[Found | None]:
-        options = (self.beam, float(self.threshold), bool(self.summed), self._threads())
-        found = model.transcribe(words, 1, *options)
-        return [one[0] if one and word else None for word, one in zip(words, found)]
+    def _best(self, model: JointGrams, rescorer: Rescorer | None, words: list[list[int]]) -> list[Sequence[int]]:
+        """The best pronunciation of each word; none for a word without letters, or that no units can spell."""
+        if rescorer is None:
+            found = model.transcribe(words, 1, self.beam, float(self.threshold), bool(self.summed), self._threads())
+            return [one[0].phonemes.tolist() if one and word else [] for word, one in zip(words, found)]
+        lists, scores = self._listed(model, rescorer, words, int(self.candidates))
+        bounds = zip(lists.ptr[:-1].tolist(), lists.ptr[1:].tolist())
+        return [
+            lists.spoken(first + int(np.argmax(scores[first:last]))) if word and last > first else []
+            for word, (first, last) in zip(words, bounds)
+        ]
 
-    def _named(self, found: Found | None, model: JointGrams | None = None) -> list[str]:
-        names = (model or self.model_).phonemes.names
-        return [] if found is None else [names[phoneme] for phoneme in found.phonemes]
+    def _listed(
+        self, model: JointGrams, rescorer: Rescorer | None, words: list[list[int]], k: int
+    ) -> tuple[CandidateLists, NDArray[np.float64]]:
+        """The k best of the joint model, and their scores, new ones where there is a learner."""
+        lists = CandidateLists.found(model, words, k, self.beam, float(self.threshold), self._threads())
+        scores = lists.scores if rescorer is None else rescorer.scores(model, words, lists, self._threads())
+        return lists, scores
+
+    def _named(self, found: Iterable[Sequence[int]], model: JointGrams) -> list[list[str]]:
+        names = model.phonemes.names
+        return [[names[phoneme] for phoneme in phonemes] for phonemes in found]
 
     def _numbers(self, words: Sequence[Sequence[str]], model: JointGrams | None = None) -> list[list[int]]:
         """Words as numbers; unseen letters as `unseen` says."""
@@ -310,11 +370,18 @@ class Transcriber(Estimator):
 
     # Parameters and files
 
-    def _checked(self) -> EM:
-        """The learner that is meant, after all parameters were checked."""
+    def _checked(self) -> tuple[EM, Any]:
+        """The EM and the learner that are meant, after all parameters were checked."""
         if not isinstance(self.em, (EM, type(None))):
             raise TypeError(f"em of Transcriber should be an EM(...) or None, got {self.em!r}")
-        learner: EM = self._meant("em")
+        em: EM = self._meant("em")
+        learner = self._meant("learner")
+        if learner is not None and not hasattr(learner, "rule") and not hasattr(learner, "steps"):
+            raise TypeError(
+                f"learner of Transcriber should be a learner such as MIRA(), its name or None, got {learner!r}"
+            )
+        check_whole("candidates of Transcriber", self.candidates, 1)
+        check_whole("folds of Transcriber", self.folds, 2)
         checked_sizes(self.sizes)
         for name in ("beam", "threads"):
             check_whole(f"{name} of Transcriber", getattr(self, name), 1, optional=True)
@@ -325,9 +392,11 @@ class Transcriber(Estimator):
                 raise ValueError(f"{name} of Transcriber should be a number from 0 to less than {most}, got {value!r}")
         if self.unseen not in ("skip", "error"):
             raise ValueError(f"unseen of Transcriber should be skip or error, got {self.unseen!r}")
-        return learner
+        return em, learner
 
     def _meant(self, name: str) -> Any:
+        if name == "learner" and isinstance(self.learner, str):
+            return learner_named(self.learner)
         if name != "em":
             return getattr(self, name)
         learner = EM() if self.em is None else self.em

@@ -85,10 +85,11 @@ class Cosegments:
 
 def native_pairs(words: Iterable[Sequence[int]], pronunciations: Iterable[Sequence[int]]) -> _core.SpellingPairs:
     """Sequences of numbers, as native code takes them."""
-    return _core.SpellingPairs(*_flat(words), *_flat(pronunciations))
+    return _core.SpellingPairs(*flat_rows(words), *flat_rows(pronunciations))
 
 
-def _flat(rows: Iterable[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def flat_rows(rows: Iterable[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rows of numbers as one array, and where each begins: (ptr, numbers)."""
     listed = list(rows)
     ptr = np.zeros(len(listed) + 1, np.int64)
     np.cumsum([len(row) for row in listed], out=ptr[1:])

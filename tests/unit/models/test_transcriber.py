@@ -216,3 +216,17 @@ def test_copies_and_clones(fitted: Transcriber) -> None:
     fresh = clone(fitted).set_params(em__iterations=3)
     assert fresh.em == EM(order=4, iterations=3)
     assert math.isclose(Transcriber(em=EM(order=2)).get_params()["em__order"], 2)
+
+
+@pytest.mark.parametrize("learner", ["perceptron", margent.MIRA(C=0.01, k=3, epochs=3), margent.CRF(l2=0.5, epochs=15)])
+def test_a_learner_puts_the_candidates_in_a_better_order(learner: Any, tmp_path: Path) -> None:
+    train, test = slice(0, 600), slice(600, 900)
+    joint = Transcriber(order=1).fit(WORDS[train], SPOKEN[train])
+    model = Transcriber(order=1, learner=learner, candidates=8).fit(WORDS[train], SPOKEN[train])
+    assert model.score(WORDS[test], SPOKEN[test]) > joint.score(WORDS[test], SPOKEN[test]) + 0.1
+    assert len(model.history_) > len(joint.history_)
+    model.save(tmp_path / "m.margent")
+    loaded = margent.load(tmp_path / "m.margent")
+    assert loaded.predict_k_best(WORDS[test]) == model.predict_k_best(WORDS[test])
+    assert loaded.predict(WORDS[test]) == [several[0].phonemes for several in model.predict_k_best(WORDS[test])]
+    assert repr(loaded) == repr(model)
