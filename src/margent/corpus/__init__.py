@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from margent.corpus.crfsuite import write_crfsuite as write_crfsuite
     from margent.corpus.datasets import Dataset as Dataset
     from margent.corpus.datasets import Part as Part
+    from margent.corpus.datasets import load_cmudict as load_cmudict
     from margent.corpus.datasets import load_conll2000 as load_conll2000
     from margent.corpus.datasets import load_conll2002 as load_conll2002
     from margent.corpus.datasets import load_muc7 as load_muc7
@@ -88,6 +89,7 @@ _HOME = {
     "iter_pronunciations": "pronunciations",
     "iter_svmhmm": "svmhmm",
     "labels_of": "schemes",
+    "load_cmudict": "datasets",
     "load_conll2000": "datasets",
     "load_conll2002": "datasets",
     "load_muc7": "datasets",
