@@ -15,16 +15,17 @@ constexpr float trusted_ratio = 1e28f;
 constexpr int flush_after = 32;
 }  // namespace
 
-ChainExpectations::ChainExpectations(const LinearChain& model, const std::vector<float>& label_costs)
-    : model_(model), narrow_(model) {
+ChainExpectations::ChainExpectations(const LinearChain& model, const std::vector<float>& label_costs,
+                                     bool best_completion)
+    : model_(model), best_completion_(best_completion), narrow_(model) {
   if (std::any_of(label_costs.begin(), label_costs.end(), [](float cost) { return cost != 1; }))
     for (const float cost : label_costs) log_costs_.push_back(std::log(cost));
 }
 
 template <class Real>
-void ChainExpectations::take_costs(int n, Real* emissions) const {
+void ChainExpectations::take_costs(int n, Real* emissions, double times) const {
   for (int t = 0; t < n && !log_costs_.empty(); ++t, emissions += model_.shape.width)
-    for (int y = 0; y < model_.shape.n_labels; ++y) emissions[y] -= static_cast<Real>(log_costs_[y]);
+    for (int y = 0; y < model_.shape.n_labels; ++y) emissions[y] -= static_cast<Real>(times * log_costs_[y]);
 }
 
 void ChainExpectations::refresh(double scale) {
@@ -71,11 +72,26 @@ void ChainExpectations::flush() {
 double ChainExpectations::add(const Examples& examples, std::int64_t sequence, double weight, float* nodes,
                               float* edges) {
   if (examples.length(sequence) == 0 || weight == 0) return 0;
+  if (best_completion_ && !examples.complete(sequence)) {
+    if (!complete(examples, sequence)) return 0;
+    Examples completed = examples;
+    completed.hidden = 1;
+    completed.labels = completion_.data() - examples.begin(sequence);
+    return add(completed, sequence, weight, nodes, edges);
+  }
   double loss;
   if (model_.shape.order == 1 && !(model_.edges && examples.edges.ids) &&
       add_scaled(examples, sequence, weight, nodes, &loss))
     return loss;
   return add_in_logs(examples, sequence, weight, nodes, edges);
+}
+
+bool ChainExpectations::complete(const Examples& examples, std::int64_t sequence) {
+  const ChainScores<float> scores = narrow_.score(examples, sequence);
+  take_costs(scores.length, narrow_.emissions(), 1 / scale_);  // scores are not scaled here
+  examples.keep_right(sequence, model_.shape.n_labels, model_.shape.width, narrow_.emissions());
+  completion_.resize(scores.length);
+  return chain_best(scores, completing_, completion_.data()) > minus_infinity;
 }
 
 float* ChainExpectations::scaled_emissions(const Examples& examples, std::int64_t sequence) {
@@ -151,7 +167,7 @@ bool ChainExpectations::add_scaled(const Examples& examples, std::int64_t sequen
   const ChainShape& s = model_.shape;
   const int n = examples.length(sequence);
   const std::int32_t* labels = examples.labels + examples.begin(sequence);
-  const bool complete = std::find(labels, labels + n, unlabelled) == labels + n;
+  const bool complete = examples.complete(sequence);
   float* emissions = scaled_emissions(examples, sequence);
   take_costs(n, emissions);
 
@@ -173,17 +189,13 @@ bool ChainExpectations::add_scaled(const Examples& examples, std::int64_t sequen
   if (!sums_scaled(n, &log_z)) return false;
   if (!complete) {
     // First the known labels: both sums must be trusted before anything is added.
-    for (int t = 0; t < n; ++t)
-      if (labels[t] != unlabelled) {
-        float* row = emissions + static_cast<std::size_t>(t) * s.width;
-        const float kept = row[labels[t]];
-        std::fill(row, row + s.width, static_cast<float>(minus_infinity));
-        if (kept == static_cast<float>(minus_infinity)) {
-          *loss = 0;
-          return true;
-        }
-        row[labels[t]] = kept;
-      }
+    examples.keep_right(sequence, s.n_labels, s.width, emissions);
+    for (int t = 0; t < n; ++t) {
+      const float* row = emissions + static_cast<std::size_t>(t) * s.width;
+      if (*std::max_element(row, row + s.n_labels) > static_cast<float>(minus_infinity)) continue;
+      *loss = 0;
+      return true;
+    }
     std::swap(sums_, other_);
     exponentials(n, emissions);
     const bool trusted = sums_scaled(n, &known);
@@ -219,7 +231,7 @@ double ChainExpectations::add_in_logs(const Examples& examples, std::int64_t seq
   const ChainShape& s = model_.shape;
   const int n = examples.length(sequence);
   const std::int32_t* labels = examples.labels + examples.begin(sequence);
-  const bool complete = std::find(labels, labels + n, unlabelled) == labels + n;
+  const bool complete = examples.complete(sequence);
   if (!wide_) wide_ = std::make_unique<ChainScorer<double>>(model_, scale_);
   const ChainScores<double> scores = wide_->score(examples, sequence);
   take_costs(n, wide_->emissions());
@@ -230,12 +242,7 @@ double ChainExpectations::add_in_logs(const Examples& examples, std::int64_t seq
   } else {
     double* emissions = wide_->emissions();
     const std::vector<double> kept(emissions, emissions + static_cast<std::size_t>(n) * s.width);
-    for (int t = 0; t < n; ++t) {
-      if (labels[t] == unlabelled) continue;
-      const std::size_t row = static_cast<std::size_t>(t) * s.width;
-      std::fill(emissions + row, emissions + row + s.width, minus_infinity);
-      emissions[row + labels[t]] = kept[row + labels[t]];
-    }
+    examples.keep_right(sequence, s.n_labels, s.width, emissions);
     marginals_.resize(static_cast<std::size_t>(n) * s.n_labels);
     known = nodes ? chain_marginals(scores, work_, marginals_.data(), nullptr) : chain_log_partition(scores, work_);
     if (known == minus_infinity) return 0;

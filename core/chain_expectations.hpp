@@ -11,8 +11,9 @@ namespace margent {
 
 class ChainExpectations {
  public:
-  // `label_costs` [L]: the logarithm of a label's cost is taken from its scores.
-  ChainExpectations(const LinearChain& model, const std::vector<float>& label_costs);
+  // `label_costs` [L]: the logarithm of a label's cost is taken from its scores. `best_completion`: where several
+  // labellings are right, the best of them counts alone.
+  ChainExpectations(const LinearChain& model, const std::vector<float>& label_costs, bool best_completion = false);
 
   // Reads the transitions anew; all weights count `scale` times.
   void refresh(double scale);
@@ -32,6 +33,8 @@ class ChainExpectations {
   const std::vector<double>& table() const { return table_; }
 
  private:
+  // The best right labelling of a sequence, into completion_; false where all are forbidden.
+  bool complete(const Examples& examples, std::int64_t sequence);
   bool add_scaled(const Examples& examples, std::int64_t sequence, double weight, float* nodes, double* loss);
   double add_in_logs(const Examples& examples, std::int64_t sequence, double weight, float* nodes, float* edges);
   // Scores a sequence in single precision, times the scale.
@@ -44,14 +47,17 @@ class ChainExpectations {
   void count_known(const std::int32_t* labels, int n, double weight, float* nodes, float* edges);
 
   template <class Real>
-  void take_costs(int n, Real* emissions) const;
+  void take_costs(int n, Real* emissions, double times = 1) const;
 
   LinearChain model_;
   std::vector<float> log_costs_;  // empty: all costs are 1
+  bool best_completion_;
   double scale_ = 1;
   ChainScorer<float> narrow_;
   std::unique_ptr<ChainScorer<double>> wide_;  // made when first needed
   ChainWorkspace<double> work_;
+  ChainWorkspace<float> completing_;
+  std::vector<std::int32_t> completion_;
   std::vector<double> table_, marginals_;
   // Of the scaled sums; the others are those over all labellings, while the ones over the known labels are made.
   struct Sums {

@@ -46,7 +46,9 @@ ChainLikelihood::ChainLikelihood(ChainOracle& oracle, const ParameterChoice& cho
   n_parameters_ = static_cast<std::int64_t>(unigrams_.columns.size() + edges_.columns.size());
   choose_cells(choice);
   make_blocks();
-  for (int q = 0; q < threads_; ++q) workers_.push_back(std::make_unique<ChainExpectations>(oracle.model(), oracle.label_costs()));
+  LinearChain model = oracle.model();
+  model.beam = choice.beam;
+  for (int q = 0; q < threads_; ++q) workers_.push_back(std::make_unique<ChainExpectations>(model, oracle.label_costs(), choice.best_completion));
 }
 
 ChainLikelihood::~ChainLikelihood() = default;
@@ -93,8 +95,15 @@ ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features,
       out.columns.push_back(column);
     };
     bool any_column = false;
+    // Of a pair of labels each may stand for several.
+    const auto take_all = [&](std::int32_t column) {
+      const std::int32_t width = shape_.width, hidden = examples_.hidden, before = column / width;
+      const std::int32_t ways = n_columns == width || before == shape_.n_labels ? 1 : hidden;
+      for (std::int32_t p = before; p < before + ways; ++p)
+        for (std::int32_t y = column % width; y < column % width + hidden; ++y) take(p * width + y);
+    };
     for (; k < ends[r]; ++k) {
-      if (seen[k] >= 0) take(seen[k]);
+      if (seen[k] >= 0) take_all(seen[k]);
       any_column |= seen[k] == unlabelled;
     }
     for (std::int32_t c = 0; any_column && c < n_columns; ++c)
@@ -137,7 +146,8 @@ void ChainLikelihood::choose_cells(const ParameterChoice& choice) {
         // Digit 0 is the label itself, digit d the one d positions before.
         const std::int64_t next = d == 0 ? s.width : place * s.base;
         const std::int32_t label = position - d < 0 ? s.n_labels : labels[position - d];
-        for (int y = label == unlabelled ? 0 : label; y < (label == unlabelled ? s.n_labels : label + 1); ++y)
+        const int last = label == unlabelled ? s.n_labels : label == s.n_labels ? label + 1 : label + examples_.hidden;
+        for (int y = std::max(label, 0); y < last; ++y)
           again(labels, position, d + 1, next, cell + y * place, again);
       };
       for (std::int64_t q = 0; !choice.all_transitions && q < examples_.n_sequences; ++q) {

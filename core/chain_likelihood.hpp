@@ -28,6 +28,8 @@ struct ParameterChoice {
   bool all_pairs = false;        // any feature with any label, seen in the data or not
   bool all_transitions = false;  // any label after any history
   bool boundaries = true;        // start and end of a sequence have weights
+  int beam = 0;                  // sums over what survives a beam of so many states, and the known labels; 0: over all
+  bool best_completion = false;  // where several labellings are right, the best of them counts, not all together
 };
 
 // Sums over all labellings of one sequence after the other.

@@ -117,6 +117,7 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
 
 void ChainOracle::begin(int n_labels) {
   if (label_costs_.empty()) label_costs_.assign(n_labels, 1.0f);
+  right_.resize(examples_.hidden);
   pair_costs_ = label_costs_.size() != static_cast<std::size_t>(n_labels);
   scorer_ = std::make_unique<ChainScorer<float>>(model());
 }
@@ -148,6 +149,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   const double cost = question.cost / clock_.scale;
 
   gold_.assign(labels, labels + n);
+  ends_ = true;
   // No more than there are labellings.
   const std::size_t wanted = static_cast<std::size_t>(std::max(1, question.k));
   std::size_t labellings = 1;
@@ -156,53 +158,106 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
   rivals_.resize(k * n);
   values_.resize(k);
   std::size_t found = 1;
-  if (k == 1 && question.cost == 0 && answer.places == n) {
+  const bool complete = examples_.complete(example);
+  if (k == 1 && question.cost == 0 && complete && !beam_width_) {
     ChainScores<float> scores{shape_, 0, nullptr, nullptr, nullptr};
     values_[0] = scorer_->best(examples_, example, work_, rivals_.data(), scores);
     answer.gold_score = chain_score(scores, gold_.data());
   } else {
     const ChainScores<float> scores = scorer_->score(examples_, example);
-    answer.gold_score = answer.places < n ? complete_gold(scores, labels) : chain_score(scores, gold_.data());
+    answer.gold_score = complete ? chain_score(scores, gold_.data()) : complete_gold(scores);
     if (cost != 0) add_costs(labels, n, static_cast<float>(cost));
-    const double shift = chain_forward_max(scores, work_);
-    values_[0] = chain_trace_back(scores, work_, rivals_.data());
-    const auto right = [](std::int32_t y, std::int32_t found) { return y == unlabelled || y == found; };
-    const bool enough = question.stop_if_right && std::equal(labels, labels + n, rivals_.data(), right);
-    if (k > 1 && !enough) found = chain_k_best_back(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
-    for (std::size_t j = 0; j < found; ++j) values_[j] += shift;
+    if (beam_width_) {
+      if (possible(answer.gold_score)) found = ask_beam(scores, labels, k, answer);
+    } else {
+      const double shift = chain_forward_max(scores, work_);
+      values_[0] = chain_trace_back(scores, work_, rivals_.data());
+      const auto right = [&](std::int32_t y, std::int32_t found) { return examples_.fits(y, found); };
+      const bool enough = question.stop_if_right && std::equal(labels, labels + n, rivals_.data(), right);
+      if (k > 1 && !enough)
+        found = chain_k_best_back(scores, static_cast<int>(k), work_, rivals_.data(), values_.data());
+      for (std::size_t j = 0; j < found; ++j) values_[j] += shift;
+    }
   }
   // Allowed labels that leave out the right one, or weights beyond what a float can hold: there is nothing to move
   // towards.
   if (!possible(answer.gold_score)) return;
   answer.gold_score *= clock_.scale;
+  const int size = static_cast<int>(gold_.size());  // of all tokens or, with a beam, of the first of them
   for (std::size_t j = 0; j < found; ++j) {
     if (!possible(values_[j])) break;
     Rival rival;
-    for (int t = 0; t < n; ++t) {
-      if (labels[t] == unlabelled || labels[t] == rivals_[j * n + t]) continue;
+    for (int t = 0; t < size; ++t) {
+      if (examples_.fits(labels[t], rivals_[j * size + t])) continue;
       rival.errors += 1;
-      rival.loss += cost_of(labels[t], rivals_[j * n + t]);
+      rival.loss += cost_of(labels[t], rivals_[j * size + t]);
     }
     rival.score = (values_[j] - cost * rival.loss) * clock_.scale;
     answer.rivals.push_back(rival);
   }
   n_rivals_ = answer.rivals.size();
   if (n_rivals_ && answer.rivals[0].errors)
-    for (int t = 0; t < n; ++t)
+    for (int t = 0; t < size; ++t)
       if (gold_[t] != rivals_[t])
         unigrams().expect_move(examples_.unigrams, examples_.begin(example) + t, gold_[t], rivals_[t]);
 }
 
-// The gold side is the best completion: searches with the known labels fixed, into gold_.
-double ChainOracle::complete_gold(const ChainScores<float>& scores, const std::int32_t* labels) {
+int ChainOracle::chosen_prefix(const std::int32_t* labels, int n) {
+  const auto is_wrong = [&](int t, std::int64_t state) {
+    return !examples_.fits(labels[t], static_cast<std::int32_t>(state % shape_.width));
+  };
+  // Whether the way of each item at a position has a mistake.
+  std::vector<std::uint8_t> wrong_before, wrong;
+  bool lost = false;
+  int early = -1, most_violated = -1;
+  double violation = 0;
+  for (int t = 0; t <= n && !beam_.at(t).empty(); ++t) {
+    const auto items = beam_.at(t);
+    wrong.resize(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i)
+      wrong[i] = (t > 0 && wrong_before[items[i].parent]) || (t < n && is_wrong(t, items[i].state));
+    std::swap(wrong, wrong_before);
+    const bool all_wrong = std::find(wrong_before.begin(), wrong_before.end(), 0) == wrong_before.end();
+    lost = lost || (all_wrong && !beam_.holds(t, gold_way_[t].state));
+    const double ahead = items[0].score - gold_way_[t].score;
+    if (!wrong_before[0]) {
+      if (t == n) return n;
+      continue;
+    }
+    if (t == n && (update_ == BeamUpdate::standard || (update_ == BeamUpdate::skip && ahead >= 0))) return n;
+    if (!(ahead >= 0)) continue;
+    if (early < 0 && (lost || t == n)) early = t;
+    if (ahead >= violation) violation = ahead, most_violated = t;
+  }
+  return update_ == BeamUpdate::early ? early : update_ == BeamUpdate::max_violation ? most_violated : -1;
+}
+
+std::size_t ChainOracle::ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k,
+                                  Answer& answer) {
+  const int n = scores.length;
+  beam_.search(scores, beam_width_);
+  beam_.follow(scores, gold_.data(), gold_way_);
+  const int chosen = chosen_prefix(labels, n);
+  if (chosen < 0) {
+    answer.places = 0;
+    return 0;
+  }
+  const std::size_t size = std::min(chosen + 1, n), found = std::min(k, beam_.at(chosen).size());
+  for (std::size_t j = 0; j < found; ++j) {
+    beam_.trace(chosen, j, rivals_.data() + j * size);
+    values_[j] = beam_.at(chosen)[j].score;
+  }
+  gold_.resize(size);
+  ends_ = chosen == n;
+  answer.gold_score = gold_way_[chosen].score;
+  return found;
+}
+
+// The gold side is the best of what is right: searches with the known labels fixed, into gold_.
+double ChainOracle::complete_gold(const ChainScores<float>& scores) {
   float* emissions = scorer_->emissions();
   const std::vector<float> kept(emissions, emissions + static_cast<std::size_t>(scores.length) * shape_.width);
-  for (int t = 0; t < scores.length; ++t) {
-    if (labels[t] == unlabelled) continue;
-    const std::size_t row = static_cast<std::size_t>(t) * shape_.width;
-    std::fill(emissions + row, emissions + row + shape_.width, -std::numeric_limits<float>::infinity());
-    emissions[row + labels[t]] = kept[row + labels[t]];
-  }
+  examples_.keep_right(example_, shape_.n_labels, shape_.width, emissions);
   const double score = chain_best(scores, work_, gold_.data());
   std::copy(kept.begin(), kept.end(), emissions);
   return score;
@@ -214,12 +269,14 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
     float* row = scorer_->emissions() + static_cast<std::size_t>(t) * shape_.width;
     if (pair_costs_) {
       for (int y = 0; y < shape_.n_labels; ++y)
-        if (y != labels[t]) row[y] += cost * cost_of(labels[t], y);
+        if (!examples_.fits(labels[t], y)) row[y] += cost * cost_of(labels[t], y);
       continue;
     }
-    const float right = row[labels[t]], wrong = cost * label_costs_[labels[t]];
+    const float wrong = cost * label_costs_[labels[t]];
+    const std::vector<float>::iterator right = right_.begin();
+    std::copy(row + labels[t], row + labels[t] + examples_.hidden, right);
     for (int y = 0; y < shape_.width; ++y) row[y] += wrong;
-    row[labels[t]] = right;
+    std::copy(right, right + examples_.hidden, row + labels[t]);
   }
 }
 
@@ -242,7 +299,7 @@ void ChainOracle::differences(std::size_t rival, OnToken on_token, OnTransition 
     if (t - last_difference <= shape_.order) on_transition(t);
   }
   // The end looks back on k labels, of which the last one stands at n - 1.
-  if (n - last_difference <= shape_.order) on_transition(n);
+  if (ends_ && n - last_difference <= shape_.order) on_transition(n);
 }
 
 void ChainOracle::move(std::size_t rival, double step) {
@@ -431,7 +488,7 @@ void ChainOracle::make_gram() const {
     const Layout at = layout();
     parts_.clear();
     members_.clear();
-    for (int t = 0; t <= n; ++t)
+    for (int t = 0; t < n + ends_; ++t)
       if (near_[t] <= shape_.order) find_parts(t, shape_.order + 1);
     for (const Part& p : parts_)
       gram_.add(members(p), [&](auto visit) { transition_entries(at, p.labels, p.position, p.sign, visit); });

@@ -48,6 +48,8 @@ class ChainOracle final : public Oracle {
 
   std::int64_t size() const override { return examples_.n_sequences; }
   void ask(std::int64_t example, const Question& question, Answer& answer) override;
+  // From now on searches with a beam. Where that goes wrong, answers are about the prefix that `update` chooses.
+  void set_beam(int width, BeamUpdate update) { beam_width_ = width, update_ = update; }
   void delta(std::size_t rival, SparseVector& out) const override;
   double inner(const SparseVector& a, const SparseVector& b) const override;
   double dot(std::size_t i, std::size_t j) const override;
@@ -80,7 +82,14 @@ class ChainOracle final : public Oracle {
     return dense_ ? static_cast<GrowingRows&>(*dense_) : sparse_ ? static_cast<GrowingRows&>(*sparse_) : *kernel_;
   }
   std::int64_t n_unigrams() const { return dense_ ? dense_->n_rows() : sparse_ ? sparse_->n_rows() : kernel_->n_rows(); }
-  double complete_gold(const ChainScores<float>& scores, const std::int32_t* labels);
+  // Searches with the beam: up to k rivals of the prefix to learn from, and gold cut down to it. Returns how many; none,
+  // and no place that could be wrong, where there is nothing to learn from.
+  std::size_t ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k, Answer& answer);
+  // The last position of the prefix that the update chooses, n for the whole with its end, or -1. The whole where it is
+  // right. Before the whole, early and max-violation choose only where the best in the beam is wrong and ahead of gold;
+  // there is such a place wherever the whole is wrong.
+  int chosen_prefix(const std::int32_t* labels, int n);
+  double complete_gold(const ChainScores<float>& scores);
   void add_costs(const std::int32_t* labels, int n, float cost);
   float cost_of(std::int32_t gold, std::int32_t other) const {
     return label_costs_[pair_costs_ ? static_cast<std::size_t>(gold) * shape_.n_labels + other : gold];
@@ -123,6 +132,7 @@ class ChainOracle final : public Oracle {
   bool learn_transitions_;
   std::vector<float> label_costs_;
   bool pair_costs_;
+  std::vector<float> right_;  // [hidden]
   std::unique_ptr<DenseRows> dense_;
   std::unique_ptr<SparseRows> sparse_, edges_;
   std::unique_ptr<KernelSource> source_;
@@ -130,10 +140,15 @@ class ChainOracle final : public Oracle {
   TransitionWeights transitions_;
   std::unique_ptr<ChainScorer<float>> scorer_;
   ChainWorkspace<float> work_;
+  ChainBeam<float> beam_;
+  std::vector<ChainBeam<float>::Item> gold_way_;
+  int beam_width_ = 0;
+  BeamUpdate update_ = BeamUpdate::max_violation;
   Clock clock_;
 
-  // The last answer.
+  // The last answer, about all tokens or, with a beam, about the first of them: gold_.size().
   std::int64_t example_ = 0;
+  bool ends_ = true;  // the end of the sequence is a part of it
   std::vector<std::int32_t> gold_, rivals_;
   std::vector<double> values_;
   std::size_t n_rivals_ = 0;

@@ -1,6 +1,8 @@
 // Encoded sequences, ready for a linear chain: views over arrays that somebody else owns.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "rows.hpp"
 
@@ -18,9 +20,27 @@ struct Examples {
   const std::int32_t* allowed = nullptr;
   // Training only: gold labels, `unlabelled` where not known, and the weight of each sequence (null: 1).
   const std::int32_t* labels = nullptr;
+  // A label stands for so many labels of the chain, itself and those after it; which one is right is not known.
+  int hidden = 1;
   const float* weights = nullptr;
 
   std::int64_t begin(std::int64_t s) const { return sequence_ptr[s]; }
+  // Whether a label of the chain is what the gold label says.
+  bool fits(std::int32_t gold, std::int32_t label) const {
+    return gold == unlabelled || static_cast<std::uint32_t>(label - gold) < static_cast<std::uint32_t>(hidden);
+  }
+  // Whether there is one right labelling.
+  bool complete(std::int64_t s) const {
+    const std::int32_t *from = labels + begin(s), *to = labels + begin(s + 1);
+    return hidden == 1 && std::find(from, to, unlabelled) == to;
+  }
+  // Forbids what is not right at the tokens of a sequence, in scores [length][width].
+  template <class Real>
+  void keep_right(std::int64_t s, int n_labels, int width, Real* scores) const {
+    for (int t = 0; t < length(s); ++t, scores += width)
+      for (int y = 0; y < n_labels; ++y)
+        if (!fits(labels[begin(s) + t], y)) scores[y] = -std::numeric_limits<Real>::infinity();
+  }
   int length(std::int64_t s) const { return static_cast<int>(sequence_ptr[s + 1] - sequence_ptr[s]); }
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chain.hpp"
+#include "chain_beam.hpp"
 #include "examples.hpp"
 #include "parallel.hpp"
 
@@ -24,6 +25,7 @@ struct LinearChain {
   const float* end = nullptr;               // [B^(k-1)][width]
   const float* transposed = nullptr;        // see ChainScores
   const float* transition_bound = nullptr;
+  int beam = 0;                             // so many states survive at each token; 0: all
 };
 
 // Scores sequences one after the other into its own memory. Real is float for search in training and tagging, double
@@ -47,7 +49,15 @@ class ChainScorer {
     }
   }
 
+  // With a beam, labels that no survivor has are forbidden; in training, the right ones stay.
   ChainScores<Real> score(const Examples& examples, std::int64_t sequence) {
+    const ChainScores<Real> scores = score_all(examples, sequence);
+    if (model_.beam && scores.length) keep_survivors(examples, examples.begin(sequence), scores);
+    return scores;
+  }
+
+  // The same without a beam.
+  ChainScores<Real> score_all(const Examples& examples, std::int64_t sequence) {
     const std::int64_t begin = examples.begin(sequence);
     const int n = examples.length(sequence);
     const std::size_t size = static_cast<std::size_t>(n) * model_.shape.width;
@@ -64,6 +74,13 @@ class ChainScorer {
               ChainScores<Real>& scores) {
     const ChainShape& s = model_.shape;
     const int n = examples.length(sequence);
+    if (model_.beam && n) {
+      scores = score_all(examples, sequence);
+      beam_.search(scores, model_.beam);
+      if (beam_.at(n).empty()) return -std::numeric_limits<double>::infinity();
+      beam_.trace(n, 0, labels);
+      return beam_.at(n)[0].score;
+    }
     if constexpr (std::is_same_v<Real, float>) {
       if (model_.unigrams->dense() && s.order == 1 && !model_.transition_bound && !examples.allowed_ptr &&
           !(model_.edges && examples.edges.ptr) && 0 < n && n <= unshifted_length) {
@@ -124,7 +141,7 @@ class ChainScorer {
       scores.transposed = transposed_.data();
       scores.exp_transitions = exp_transitions_.get();
     }
-    scores.few_labels = examples.allowed_ptr != nullptr;
+    scores.few_labels = examples.allowed_ptr || model_.beam;
     if (model_.edges && examples.edges.ptr) {
       edge_scores_.features = &examples.edges;
       edge_scores_.begin = begin;
@@ -157,6 +174,19 @@ class ChainScorer {
     }
   }
 
+  void keep_survivors(const Examples& examples, std::int64_t begin, const ChainScores<Real>& scores) {
+    const int width = model_.shape.width;
+    beam_.search(scores, model_.beam);
+    for (int t = 0; t < scores.length; ++t) {
+      Real* row = emissions() + static_cast<std::size_t>(t) * width;
+      kept_.assign(row, row + width);
+      std::fill(row, row + width, -std::numeric_limits<Real>::infinity());
+      for (const auto& item : beam_.at(t)) row[item.state % width] = kept_[item.state % width];
+      if (examples.labels && examples.labels[begin + t] != unlabelled)
+        for (int y = examples.labels[begin + t]; examples.fits(examples.labels[begin + t], y); ++y) row[y] = kept_[y];
+    }
+  }
+
   LinearChain model_;
   Real scale_;
   Buffer<float> gathered_, edge_matrix_;
@@ -164,6 +194,7 @@ class ChainScorer {
   std::vector<Real> transitions_, end_, kept_;
   std::unique_ptr<ExpTransitions<Real>> exp_transitions_;
   EdgeScores edge_scores_;
+  ChainBeam<Real> beam_;
 };
 
 // Calls work(state, sequence) for every sequence, from up to `threads` threads, each with a state of its own made by

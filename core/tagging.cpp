@@ -102,7 +102,7 @@ double tag_gather_only(const LinearChain& model, const Examples& given) {
 void tag_scores(const LinearChain& model, const Examples& examples, int threads, const std::int32_t* labels,
                 double* scores) {
   for_each_sequence(examples.n_sequences, threads, maker<double>(model), [&](Tagging<double>& state, std::int64_t s) {
-    scores[s] = chain_score(state.scorer.score(examples, s), labels + examples.begin(s));
+    scores[s] = chain_score(state.scorer.score_all(examples, s), labels + examples.begin(s));
   });
 }
 

@@ -88,7 +88,7 @@ def search_many_labels(n_labels: int) -> dict[str, Any]:
             features=templates, learner=margent.Perceptron(epochs=5), restrict_labels=restrict, threads=1
         ).fit(X[:10_000], y[:10_000])
         encoded, allowed = tagger._encode(X[10_000:], None)
-        chain, examples = tagger._chain(), encoded.examples(allowed=allowed)
+        chain, examples = tagger.weights_.native(), encoded.examples(allowed=allowed)
         result[f"{name}_epoch_seconds"] = min(epoch["seconds"] for epoch in tagger.history_)
         result[f"{name}_accuracy"] = tagger.score(X[10_000:], y[10_000:])
         for kind in ("complete", "pruned") if restrict is None else ("restricted",):

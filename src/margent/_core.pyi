@@ -1,5 +1,6 @@
 """Types of the native module, for mypy."""
 
+import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -104,11 +105,19 @@ class Examples:
         allowed_ptr: _Ptr | None,
         labels: _Ids | None,
         weights: _Floats | None,
+        hidden: int = 1,
     ) -> None: ...
 
 class LinearChain:
     def __init__(
-        self, n_labels: int, order: int, unigrams: Any, edges: Any, transitions: _Floats, end: _Floats
+        self,
+        n_labels: int,
+        order: int,
+        unigrams: Any,
+        edges: Any,
+        transitions: _Floats,
+        end: _Floats,
+        beam: int = 0,
     ) -> None: ...
     def best(self, examples: Examples, threads: int, pruned: bool = True) -> tuple[_Ids, _Doubles]: ...
     def gather_only(self, examples: Examples) -> float: ...
@@ -148,6 +157,12 @@ class Oracle:
     def squared_norm(self) -> float: ...
     def tick(self, weight: float = 1.0) -> None: ...
 
+class BeamUpdate(enum.Enum):
+    standard = ...
+    early = ...
+    max_violation = ...
+    skip = ...
+
 class ChainOracle(Oracle):
     def __init__(
         self,
@@ -168,13 +183,21 @@ class ChainOracle(Oracle):
     def learn_transitions(self) -> bool: ...
     @property
     def label_costs(self) -> _Floats: ...
+    def set_beam(self, width: int, update: BeamUpdate) -> None: ...
     def counts(self) -> dict[str, Any]: ...
     def weights(self, average: bool) -> dict[str, Any]: ...
     def start_from(self, weights: dict[str, Any]) -> None: ...
 
 class ChainLikelihood:
     def __init__(
-        self, oracle: ChainOracle, all_pairs: bool, all_transitions: bool, boundaries: bool, threads: int
+        self,
+        oracle: ChainOracle,
+        all_pairs: bool,
+        all_transitions: bool,
+        boundaries: bool,
+        threads: int,
+        beam: int = 0,
+        best_completion: bool = False,
     ) -> None: ...
     def __len__(self) -> int: ...
     @property

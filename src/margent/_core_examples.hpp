@@ -24,7 +24,7 @@ class BoundExamples {
 
   BoundExamples(Ptr sequence_ptr, Ids ids, std::optional<Values> values, Ptr ptr, std::optional<Ids> edge_ids,
                 std::optional<Values> edge_values, std::optional<Ptr> edge_ptr, std::optional<Ids> allowed,
-                std::optional<Ptr> allowed_ptr, std::optional<Ids> labels, std::optional<Values> weights)
+                std::optional<Ptr> allowed_ptr, std::optional<Ids> labels, std::optional<Values> weights, int hidden)
       : sequence_ptr_(sequence_ptr), ptr_(ptr), ids_(ids), values_(values), edge_values_(edge_values), weights_(weights),
         edge_ids_(edge_ids), allowed_(allowed), labels_(labels), edge_ptr_(edge_ptr), allowed_ptr_(allowed_ptr) {
     const std::int64_t n_tokens = static_cast<std::int64_t>(ptr.shape(0)) - 1;
@@ -46,8 +46,10 @@ class BoundExamples {
     }
     if (labels) {
       if (static_cast<std::int64_t>(labels->shape(0)) != n_tokens) throw nb::value_error("one label per token");
+      if (hidden < 1) throw nb::value_error("a label stands for at least one label of the chain");
       examples_.labels = labels->data();
-      max_label_ = std::max(max_label_, largest(*labels, margent::unlabelled, "labels"));
+      examples_.hidden = hidden;
+      max_label_ = std::max(max_label_, largest(*labels, margent::unlabelled, "labels") + hidden - 1);
     }
     if (weights) {
       if (static_cast<std::int64_t>(weights->shape(0)) != examples_.n_sequences) throw nb::value_error("one weight per sequence");

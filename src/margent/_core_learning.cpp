@@ -165,6 +165,7 @@ class PythonOracle final : public Oracle {
   void ask(std::int64_t example, const Question& question, Answer& answer) override {
     nb::gil_scoped_acquire acquire;
     nb::object reply = oracle_.attr("answer")(example, weights(false), question.k, question.cost);
+    grow(nb::cast<std::int64_t>(nb::int_(oracle_.attr("n_features"))));
     gold_ = vector(reply.attr("gold"));
     rivals_.clear();
     answer.rivals.clear();
@@ -235,6 +236,12 @@ class PythonOracle final : public Oracle {
   static std::size_t checked(std::int64_t n_features) {
     if (n_features < 0) throw nb::value_error("the oracle's n_features must not be negative");
     return static_cast<std::size_t>(n_features);
+  }
+  // Features that have never been seen have had weight 0 so far, also on average.
+  void grow(std::int64_t n_features) {
+    if (n_features <= static_cast<std::int64_t>(weights_.size())) return;
+    weights_.resize(checked(n_features));
+    sums_.resize(weights_.size());
   }
   static double number(nb::handle value, const char* what) {
     const double x = PyFloat_AsDouble(value.ptr());
@@ -317,6 +324,11 @@ void bind_learning(nb::module_& m) {
       .def("squared_norm", &Oracle::squared_norm)
       .def("tick", &Oracle::tick, nb::arg("weight") = 1.0);
 
+  nb::enum_<BeamUpdate>(m, "BeamUpdate", "Which prefix is learned from where beam search goes wrong.")
+      .value("standard", BeamUpdate::standard)
+      .value("early", BeamUpdate::early)
+      .value("max_violation", BeamUpdate::max_violation)
+      .value("skip", BeamUpdate::skip);
   nb::class_<ChainOracle, Oracle>(m, "ChainOracle", "The oracle of a linear chain in training.")
       .def("__init__", [](ChainOracle* self, const BoundExamples& bound, int n_labels, int order, bool learn_transitions,
                           std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs,
@@ -345,6 +357,10 @@ void bind_learning(nb::module_& m) {
            nb::arg("kernel") = nb::none(), nb::arg("cache_bytes") = 0)
       .def_prop_ro("n_labels", [](const ChainOracle& oracle) { return oracle.shape().n_labels; })
       .def_prop_ro("learn_transitions", &ChainOracle::learn_transitions)
+      .def("set_beam", [](ChainOracle& oracle, int width, BeamUpdate update) {
+        if (width < 1) throw nb::value_error("a beam has a width of at least 1");
+        oracle.set_beam(width, update);
+      }, nb::arg("width"), nb::arg("update"), "From now on searches with a beam, and learns from the prefixes that `update` chooses.")
       .def_prop_ro("label_costs", [](const ChainOracle& oracle) { return to_numpy(std::vector<float>(oracle.label_costs())); })
       .def("counts", &export_counts, "How often labels were seen with each feature, after each history and at the end.")
       .def("weights", &export_weights, nb::arg("average"))

@@ -28,15 +28,17 @@ void check_signals() {
 
 void bind_likelihood(nb::module_& m) {
   nb::class_<ChainLikelihood>(m, "ChainLikelihood", "The conditional likelihood of a chain oracle's examples.")
-      .def("__init__", [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int threads) {
+      .def("__init__", [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int threads, int beam,
+                          bool best_completion) {
         if (oracle.kernel())
           throw nb::value_error("a kernel needs a learner that goes from example to example, such as HiddenMarkovSVM, not a CRF");
         if (oracle.label_costs().size() != static_cast<std::size_t>(oracle.shape().n_labels))
           throw nb::value_error("a CRF takes label_costs of labels, not of pairs of labels");
         for (const float cost : oracle.label_costs())
           if (!(cost > 0)) throw nb::value_error("label_costs should be above 0 for a CRF");
-        new (self) ChainLikelihood(oracle, {all_pairs, all_transitions, boundaries}, threads);
-      }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"))
+        new (self) ChainLikelihood(oracle, {all_pairs, all_transitions, boundaries, beam, best_completion}, threads);
+      }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"), nb::arg("beam") = 0,
+           nb::arg("best_completion") = false)
       .def("__len__", &ChainLikelihood::size)
       .def_prop_ro("n_parameters", &ChainLikelihood::n_parameters)
       .def_prop_ro("threads", &ChainLikelihood::threads)

@@ -31,8 +31,9 @@ struct SparseArrays {
 class FrozenChain {
  public:
   FrozenChain(int n_labels, int order, nb::object unigrams, nb::object edges, Array<float, nb::ndim<2>> transitions,
-              Array<float, nb::ndim<2>> end)
-      : shape_(n_labels, order), transitions_(transitions), end_(end) {
+              Array<float, nb::ndim<2>> end, int beam)
+      : shape_(n_labels, order), transitions_(transitions), end_(end), beam_(beam) {
+    if (beam < 0) throw nb::value_error("a beam has a width of at least 1; 0: no beam");
     const auto is = [&](const auto& a, std::int64_t rows) {
       return static_cast<std::int64_t>(a.shape(0)) == rows && static_cast<int>(a.shape(1)) == shape_.width;
     };
@@ -56,6 +57,7 @@ class FrozenChain {
     model.end = end_.data();
     model.transposed = transposed_.data();
     model.transition_bound = pruned ? bound_.data() : nullptr;
+    model.beam = beam_;
     return model;
   }
   void check(const BoundExamples& examples) const { examples.check(n_unigrams_, n_edges_, shape_.n_labels); }
@@ -82,6 +84,7 @@ class FrozenChain {
 
   ChainShape shape_;
   Array<float, nb::ndim<2>> transitions_, end_;
+  int beam_;
   std::vector<std::shared_ptr<void>> kept_;
   std::unique_ptr<Rows> rows_, edge_rows_;
   std::int64_t n_unigrams_ = 0, n_edges_ = 0;
@@ -199,13 +202,14 @@ void bind_tagging(nb::module_& m) {
   using Values = Array<float, nb::ndim<1>>;
   nb::class_<BoundExamples>(m, "Examples", "Encoded sequences; keeps the arrays it looks into alive.")
       .def(nb::init<Ptr, Ids, std::optional<Values>, Ptr, std::optional<Ids>, std::optional<Values>, std::optional<Ptr>,
-                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>>(),
+                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>, int>(),
            nb::arg("sequence_ptr"), nb::arg("ids"), nb::arg("values").none(), nb::arg("ptr"), nb::arg("edge_ids").none(),
            nb::arg("edge_values").none(), nb::arg("edge_ptr").none(), nb::arg("allowed").none(), nb::arg("allowed_ptr").none(),
-           nb::arg("labels").none(), nb::arg("weights").none());
+           nb::arg("labels").none(), nb::arg("weights").none(), nb::arg("hidden") = 1);
   nb::class_<FrozenChain>(m, "LinearChain", "Frozen weights of a label chain.")
-      .def(nb::init<int, int, nb::object, nb::object, Array<float, nb::ndim<2>>, Array<float, nb::ndim<2>>>(), nb::arg("n_labels"),
-           nb::arg("order"), nb::arg("unigrams"), nb::arg("edges").none(), nb::arg("transitions"), nb::arg("end"))
+      .def(nb::init<int, int, nb::object, nb::object, Array<float, nb::ndim<2>>, Array<float, nb::ndim<2>>, int>(), nb::arg("n_labels"),
+           nb::arg("order"), nb::arg("unigrams"), nb::arg("edges").none(), nb::arg("transitions"), nb::arg("end"),
+           nb::arg("beam") = 0)
       .def("best", &best, nb::arg("examples"), nb::arg("threads"), nb::arg("pruned") = true)
       .def("gather_only", [](const FrozenChain& chain, const BoundExamples& bound) {
         chain.check(bound);

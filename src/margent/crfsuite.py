@@ -22,6 +22,7 @@ from margent.learners import PassiveAggressive, Perceptron
 from margent.learners.parameters import LARGEST, check_number, check_whole
 from margent.learners.training import Callback
 from margent.models import Tagger, load, tagger_file
+from margent.models.chain_weights import ChainWeights
 from margent.models.estimator import Estimator
 
 Self = TypeVar("Self", bound="CRF")
@@ -236,7 +237,7 @@ class CRF(Estimator):
         """(attribute, label) to weight, where it is not zero."""
         tagger = self._fitted()
         name, labels = tagger.feature_map_.name, self.classes_
-        features, columns, weights = tagger.weights_.entries()
+        features, columns, weights = self._weights().entries()
         names = {feature: name(feature) for feature in np.unique(features).tolist()}
         return {
             (names[f], labels[label]): weight
@@ -247,19 +248,19 @@ class CRF(Estimator):
     def transition_features_(self) -> dict[tuple[str, str], float]:
         """(label, next label) to weight, where it is not zero."""
         labels = self.classes_
-        matrix = self._fitted().weights_.transitions[0][: len(labels), : len(labels)]
+        matrix = self._weights().transitions[0][: len(labels), : len(labels)]
         return {(labels[i], labels[j]): float(matrix[i, j]) for i, j in np.argwhere(matrix).tolist()}
 
     @property
     def attributes_(self) -> list[str]:
         """The attributes that have a weight."""
         tagger = self._fitted()
-        return [tagger.feature_map_.name(feature) for feature in np.unique(tagger.weights_.entries()[0]).tolist()]
+        return [tagger.feature_map_.name(feature) for feature in np.unique(self._weights().entries()[0]).tolist()]
 
     @property
     def num_attributes_(self) -> int:
         """How many attributes have a weight."""
-        return len(np.unique(self._fitted().weights_.entries()[0]))
+        return len(np.unique(self._weights().entries()[0]))
 
     @property
     def size_(self) -> int:
@@ -269,6 +270,11 @@ class CRF(Estimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "tagger_" in vars(self) or (self.model_filename is not None and os.path.exists(self.model_filename))
+
+    def _weights(self) -> ChainWeights:
+        weights = self._fitted().weights_
+        assert isinstance(weights, ChainWeights)  # all algorithms here are for the label chain
+        return weights
 
     def _fitted(self) -> Tagger:
         if "tagger_" not in vars(self):

@@ -194,6 +194,8 @@ def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[
         value = getattr(tagger, name)
         if value != default:
             words += [f"--{name.replace('_', '-')}", str(value)]
+    if tagger.beam is not None:
+        words += ["--beam-search", str(tagger.beam), "--beam-update", tagger.update]
     words += ["--constrain"] if tagger.constrain else []
     words += [word for label, cost in arguments.label_cost or () for word in ("--label-cost", f"{label}={cost}")]
     words += [word for pair in arguments.pair_cost or () for word in ("--pair-cost", *pair)]

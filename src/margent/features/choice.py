@@ -12,6 +12,7 @@ from margent.features.feature_map import FeatureMap
 from margent.features.kernel import Kernel
 from margent.features.kernel_map import KernelMap
 from margent.features.spectrum_map import SpectrumMap
+from margent.features.symbol_map import SymbolMap
 from margent.features.template_map import TemplateMap
 from margent.features.templates import PRESETS, Templates
 from margent.features.token_matrix import TokenMatrix
@@ -21,10 +22,10 @@ from margent.storage import ModelFile
 def feature_map_for(features: Any, X: Any) -> FeatureMap:
     """A new, empty feature map.
 
-    `features` is the name of a preset, `Templates`, a list of template lines, "attributes", "vectors", a function from
-    a sentence to the attributes of its tokens, or None: then the data decide. Strings and tuples of strings are columns
-    for the "generic" preset, dicts are attributes, arrays and matrices are vectors. A `Kernel` has such features of its
-    own, where strings and columns are for the "spelling" preset.
+    `features` is the name of a preset, `Templates`, a list of template lines, "attributes", "vectors", "symbols", a
+    function from a sentence to the attributes of its tokens, or None: then the data decide. Strings and tuples of
+    strings are columns for the "generic" preset, dicts are attributes, arrays and matrices are vectors. A `Kernel` has
+    such features of its own, where strings and columns are for the "spelling" preset.
     """
     if isinstance(features, Kernel):
         return KernelMap(features, _inner_map(features, X))
@@ -38,11 +39,13 @@ def feature_map_for(features: Any, X: Any) -> FeatureMap:
         return AttributeMap()
     if features == "vectors":
         return VectorMap()
+    if features == SymbolMap.kind:
+        return SymbolMap()
     if isinstance(features, str):
         if features not in PRESETS:
             raise ValueError(
                 f"features={features!r} is not known; expected one of {', '.join(PRESETS)}, attributes, vectors, "
-                "Templates, a list of template lines, or a function of a sentence"
+                "symbols, Templates, a list of template lines, or a function of a sentence"
             )
         return TemplateMap(Templates.preset(features))
     if features is not None:
@@ -80,7 +83,9 @@ def _by_data(X: Any, preset: str) -> FeatureMap:
     return TemplateMap(Templates.preset(preset))
 
 
-_KINDS: dict[str, type[FeatureMap]] = {kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap, KernelMap)}
+_KINDS: dict[str, type[FeatureMap]] = {
+    kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap, KernelMap, SymbolMap)
+}
 
 
 def restored_feature_map(file: ModelFile) -> FeatureMap:

@@ -48,8 +48,12 @@ class Encoded:
         labels: IntArray | None = None,
         weights: FloatArray | None = None,
         allowed: tuple[IntArray, PtrArray] | None = None,
+        hidden: int = 1,
     ) -> _core.Examples:
-        """The native view of these sequences, with gold labels, sequence weights and allowed labels if given."""
+        """The native view of these sequences, with gold labels, sequence weights and allowed labels if given.
+
+        `hidden`: each gold label stands for so many labels of the chain, itself and the next ones.
+        """
         ids, ptr = allowed if allowed is not None else (None, None)
         return _core.Examples(
             self.sequence_ptr,
@@ -63,6 +67,7 @@ class Encoded:
             ptr,
             labels,
             weights,
+            hidden,
         )
 
 

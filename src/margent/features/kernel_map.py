@@ -17,6 +17,7 @@ from margent.features.feature_map import FeatureMap, KernelRows, Mask, Stored
 from margent.features.kernel import Kernel
 from margent.features.observations import NOTHING, DenseVectors, KeptRows, Observations, SparseVectors, TokenVectors
 from margent.features.spectrum_map import SpectrumMap
+from margent.features.symbol_map import SymbolMap
 from margent.features.template_map import TemplateMap
 from margent.features.token_matrix import TokenMatrix
 from margent.storage import ModelFile, string_arrays
@@ -28,7 +29,9 @@ _MOST_SCORE = 1e25  # as large as a weight may be: with these the score of a lon
 _KEPT_SHARE = 8  # one part in so many of the cache is for rows of tokens, the others for rows of observations
 _SHOWN = 3  # attributes in the name of an observation
 
-_INNER: dict[str, type[FeatureMap]] = {kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap, SpectrumMap)}
+_INNER: dict[str, type[FeatureMap]] = {
+    kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap, SpectrumMap, SymbolMap)
+}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from margent.answer import Answer, Rival
 from margent.learners.crf import CRF
 from margent.learners.em import EM
 from margent.learners.hidden_markov import HiddenMarkov
@@ -13,7 +14,7 @@ from margent.learners.larank import LaRank
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
 from margent.learners.perceptron import Perceptron
-from margent.learners.protocol import Answer, Learner, Oracle, Rival
+from margent.learners.protocol import Learner, Oracle
 from margent.learners.restricted_passive_aggressive import RestrictedPassiveAggressive
 from margent.learners.sdm import SDM
 from margent.learners.spectral import Spectral
@@ -32,6 +33,7 @@ LEARNERS: dict[str, type[Any]] = {
     "hmm": HiddenMarkov,
     "hmsvm": HiddenMarkovSVM,
     "dual-perceptron": DualPerceptron,
+    "spectral": Spectral,
 }
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -43,6 +43,16 @@ class CRF:
                 steps on a sample, unless `eta`, the first step, is given. With l2 = 0 all steps are as long as the
                 first, so that the weights keep swinging about the optimum
 
+    Where several labellings are right, because labels are missing or hidden (`Tagger(hidden=)`), p(gold | x) is the
+    probability of all of them together (paper 003, equation 4.9), or with completion="best" that of the best (4.8).
+    Differs from (4.8) in that Z sums over all labellings rather than over the best completion of each, a sum that no
+    recursion makes. Both objectives have local minima.
+
+    search="beam": the sums run over those labellings only whose every label survives a beam search with the weights as
+    they are, and the right one (paper 003, Section 3.2.2). For structures whose sums cannot be had otherwise, such as
+    `margent.structures.BeamOracle`; on a chain exact sums are about as quick. With a beam that holds all states the
+    result is the exact one; with less, the objective is no longer smooth and probabilities are too sure.
+
     Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `epochs`, or
     when the development score has not risen for `patience` iterations. The history has the objective of each iteration.
     """
@@ -60,17 +70,29 @@ class CRF:
     )
     all_transitions: bool = field(default=False, metadata={"help": "weights also for transitions that were not seen"})
     boundaries: bool = field(default=True, metadata={"help": "weights for the first and last label of a sequence"})
+    completion: Literal["all", "best"] = field(
+        default="all", metadata={"help": "where several labellings are right: all together, or the best alone"}
+    )
+    search: Literal["exact", "beam"] = field(
+        default="exact", metadata={"help": "sum over all labellings, or over what survives a beam"}
+    )
+    beam: int = field(default=8, metadata={"help": "how many states survive at each token; search=beam only"})
     patience: int | None = field(
         default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
     )
 
-    probabilistic: ClassVar[bool] = True
+    @property
+    def probabilistic(self) -> bool:
+        """Probabilities among the survivors of a beam are larger than true ones."""
+        return self.search == "exact"
 
     def __post_init__(self) -> None:
         check_choice(self, "method", _METHODS)
         for name in ("l1", "l2", "tol"):
             check_number(self, name, minimum=0)
-        for name in ("epochs", "period", "memory"):
+        check_choice(self, "completion", ("all", "best"))
+        check_choice(self, "search", ("exact", "beam"))
+        for name in ("epochs", "period", "memory", "beam"):
             check_whole(self, name, minimum=1)
         if self.eta is not None:
             check_number(self, "eta", minimum=0, above=True)
@@ -83,7 +105,9 @@ class CRF:
             raise ValueError(f"eta={self.eta!r} of CRF is the first step of method='sgd', got method={self.method!r}")
 
     def objective(self, oracle: Any, threads: int) -> Likelihood:
-        return likelihood_of(oracle, bool(self.all_pairs), bool(self.all_transitions), bool(self.boundaries), threads)
+        beam = int(self.beam) if self.search == "beam" else None
+        kept = bool(self.all_pairs), bool(self.all_transitions), bool(self.boundaries)
+        return likelihood_of(oracle, *kept, threads, beam, self.completion == "best")
 
     def steps(
         self, objective: Likelihood, random: np.random.Generator, advance: Callable[[int], None]

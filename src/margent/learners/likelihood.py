@@ -43,13 +43,25 @@ class Likelihood(Protocol):
 
 
 def likelihood_of(
-    oracle: Any, all_pairs: bool, all_transitions: bool, boundaries: bool, threads: int
+    oracle: Any,
+    all_pairs: bool,
+    all_transitions: bool,
+    boundaries: bool,
+    threads: int,
+    beam: int | None = None,
+    best_completion: bool = False,
 ) -> _core.ChainLikelihood | CandidateLikelihood | PythonLikelihood:
-    """The likelihood of a native oracle, or of a Python oracle that has `expect`."""
+    """The likelihood of a native oracle, or of a Python oracle that has `expect`; under a beam if one is given."""
     if isinstance(oracle, _core.ChainOracle):
-        return _core.ChainLikelihood(oracle, all_pairs, all_transitions, boundaries, threads)
-    if isinstance(oracle, _core.CandidateOracle):
+        return _core.ChainLikelihood(
+            oracle, all_pairs, all_transitions, boundaries, threads, beam or 0, best_completion
+        )
+    if isinstance(oracle, _core.CandidateOracle) and beam is None:
         return CandidateLikelihood(oracle, threads)
+    if beam is not None:
+        if not hasattr(oracle, "with_beam"):
+            raise TypeError(f"search='beam' needs an oracle with `with_beam`, and {type(oracle).__name__} has none")
+        oracle = oracle.with_beam(beam)
     for name in ("expect", "n_features", "__len__"):
         if not hasattr(oracle, name):
             raise TypeError(f"a CRF needs an oracle with `{name}`, and {type(oracle).__name__} has none")

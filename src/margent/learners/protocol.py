@@ -27,36 +27,14 @@ docs/design.md has a complete one that runs:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-
-FeatureVector = Mapping[int, float]
-"""Feature index to value; what is not named is 0."""
-
-
-class Rival(NamedTuple):
-    """A wrong answer, or the right one again when nothing is wrong (loss 0, errors 0)."""
-
-    features: FeatureVector
-    loss: float = 1.0
-    errors: int = 1
-
-
-class Answer(NamedTuple):
-    """The gold side of an example and its rivals, best first.
-
-    `places`: in how many places an answer can be wrong, for the accuracy in the history. `weight`: of this example.
-    """
-
-    gold: FeatureVector
-    rivals: Sequence[Rival]
-    places: int = 1
-    weight: float = 1.0
+from margent.answer import Answer, FeatureVector
 
 
 @runtime_checkable
@@ -65,7 +43,7 @@ class Oracle(Protocol):
 
     @property
     def n_features(self) -> int:
-        """The size of the weight vector."""
+        """The size of the weight vector. May have grown after an answer: new weights begin with 0."""
 
     def __len__(self) -> int:
         """How many examples there are."""
@@ -93,7 +71,8 @@ class Learner(Protocol):
 
     A learner that makes scores into log probabilities, as a CRF does, says so with a class attribute
     `probabilistic = True`; the scores of all others need a temperature before they can be taken for probabilities. One
-    whose rule keeps the wrong answers that the weights are made of says `keeps_support = True`.
+    whose rule keeps the wrong answers that the weights are made of says `keeps_support = True`. One that is made for
+    another structure of a tagger than the label chain names it: `structure = "k-grams"`.
     """
 
     @property

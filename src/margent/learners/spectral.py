@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,8 @@ class Spectral:
 
     It learns from a `margent.structures.KGramOracle`, and its weights are what `margent.structures.KGramTable` takes.
     """
+
+    structure: ClassVar[str] = "k-grams"
 
     tau: float = field(default=3.0, metadata={"help": "penalty on the singular values of the scores"})
     step: float | None = field(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from margent.errors import CorpusError
+from margent.metrics.edits import edit_counts
 
 Phonemes = Sequence[str]
 
@@ -37,22 +38,6 @@ class TranscriptionReport(NamedTuple):
         )
 
 
-def edit_distance(one: Phonemes, other: Phonemes) -> int:
-    """The least number of insertions, deletions and replacements that make one sequence into the other.
-
-    O(length x length).
-
-    >>> edit_distance("kitten", "sitting")
-    3
-    """
-    row = list(range(len(other) + 1))
-    for i, left in enumerate(one, 1):
-        corner, row[0] = row[0], i
-        for j, right in enumerate(other, 1):
-            corner, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, corner + (left != right))
-    return row[-1]
-
-
 def transcription_scores(
     references: Iterable[Sequence[Phonemes]], predicted: Iterable[Phonemes]
 ) -> TranscriptionReport:
@@ -74,7 +59,7 @@ def transcription_scores(
     for number, (right, found) in enumerate(zip(references, predicted, strict=True)):
         if not right:
             raise CorpusError(f"word {number} has no right pronunciation, but one is needed")
-        distance, length = min((edit_distance(found, reference), -len(reference)) for reference in right)
+        distance, length = min((edit_counts(reference, found).errors, -len(reference)) for reference in right)
         words += 1
         wrong += distance > 0
         edits += distance

@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from margent import _core
 from margent.models.confident_spans import FoundSpans, spans_of
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import MISSING
+from margent.models.search import Search
 
 if TYPE_CHECKING:
     from margent.metrics.calibration import Calibration
@@ -56,12 +56,12 @@ def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None
     weights = sentence_weights(sample_weight, encoded.n_sequences)
     if tagger.weights_.n_labels == 1:
         return 1.0
-    chain, examples, threads = tagger._chain(encoded), encoded.examples(allowed=allowed), tagger._threads()
-    ids, scores = chain.best(examples, threads)
-    spans = FoundSpans(chain, encoded, allowed, ids, tagger._labels, tagger.scheme_, threads)
+    search = tagger._search(encoded, allowed)
+    ids, possible = search.best()
+    spans = FoundSpans(search, encoded, ids, tagger._labels, tagger.scheme_)
     names = np.array([*extended.names, None], dtype=object)[gold]  # missing: -1, the last
     judged, right = _judged(spans, [names[a:b].tolist() for a, b in pairwise(encoded.sequence_ptr)], tagger.scheme_)
-    counted = np.where(scores > -np.inf, 1.0 if weights is None else weights, 0.0)  # some may have no labelling at all
+    counted = np.where(possible, 1.0 if weights is None else weights, 0.0)  # some may have no labelling at all
     counted = counted[np.array([s for s, _ in spans.found], dtype=np.int64)]
     judged &= counted > 0
     if not judged.any():
@@ -74,13 +74,13 @@ def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None
         log_c = spans.log_probabilities(2.0**-log_temperature)[judged]
         return -float(hits @ log_c + misses @ np.log1p(-np.minimum(np.exp(log_c), _SURE)))
 
-    best = _lowest(loss, math.log2(_typical_lead(chain, examples, threads)))
+    best = _lowest(loss, math.log2(_typical_lead(search)))
     return min(max(2.0**best, SMALLEST), LARGEST) if loss(best) < loss(0.0) else 1.0
 
 
-def _typical_lead(chain: _core.LinearChain, examples: _core.Examples, threads: int) -> float:
+def _typical_lead(search: Search) -> float:
     """By how much the best labelling of a sentence leads, in the median: the size of scores that make a difference."""
-    _, scores, counts = chain.k_best(examples, 2, threads)
+    _, scores, counts = search.k_best(2)
     leads = np.array([first - second for (first, second), count in zip(scores, counts) if count == 2])
     leads = leads[leads > 0]
     return float(np.clip(np.median(leads), SMALLEST, LARGEST)) if len(leads) else 1.0

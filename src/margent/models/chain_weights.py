@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
+from margent.features.choice import feature_map_for
+from margent.features.encoded import Encoded
+from margent.features.feature_map import FeatureMap, Mask
+from margent.models.chain_explanation import chain_lead, chain_top_features
+from margent.models.chain_search import ChainStructure
+from margent.models.explanation import Contribution
+from margent.models.label_costs import costs_of
+from margent.models.labels import LabelSet
+from margent.models.search import Ids
+from margent.models.sparse_rows import Floats, SparseRows
+from margent.models.stored_numbers import restored_numbers, stored_numbers
+from margent.models.weights import Trainable, TrainingSet, Weights
 from margent.storage import ModelFile
 
-Floats = NDArray[np.float32]
+if TYPE_CHECKING:
+    from margent.models.tagger import Tagger
 
-# No training makes larger weights, and with these the score of a long sequence is still a finite number.
-_LARGEST = 1e25
+# Above this many bytes of feature weights in training, only the weights that are touched are kept.
+_DENSE_LIMIT = 1 << 30
 
-
-@dataclass(frozen=True)
-class SparseRows:
-    """Weights of which few are not zero: row r has `weights[ptr[r]:ptr[r + 1]]` in `columns[ptr[r]:ptr[r + 1]]`."""
-
-    ptr: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    weights: Floats
-
-    def row(self, number: int, width: int) -> Floats:
-        dense = np.zeros(width, dtype=np.float32)
-        part = slice(self.ptr[number], self.ptr[number + 1])
-        dense[self.columns[part]] = self.weights[part]
-        return dense
-
-    @property
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
-        return self.ptr, self.columns, self.weights
+_LARGEST_BEAM = 1 << 30
 
 
 @dataclass(frozen=True)
-class ChainWeights:
+class ChainWeights(Weights):
     """All weights of a chain of order k over L labels, B = L + 1, rows padded to `width` columns.
 
     unigrams : (n_features, width), or SparseRows
@@ -50,12 +46,43 @@ class ChainWeights:
         ending after a history of j labels, the last of them being the column
     """
 
+    kind: ClassVar[str] = "chain"
+
     n_labels: int
     order: int
     unigrams: Floats | SparseRows
     edges: SparseRows | None
     transitions: list[Floats]
     ends: list[Floats]
+
+    @classmethod
+    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
+        return feature_map_for(tagger.features, X)
+
+    @classmethod
+    def trainable(
+        cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: ChainWeights | None
+    ) -> Trainable:
+        n_labels, order = len(labels), int(tagger.order)
+        given = None if start is None else start.with_labels(n_labels)
+        oracle = _core.ChainOracle(
+            data.encoded.examples(data.ids, data.counted, data.allowed),
+            n_labels,
+            order,
+            feature_map.label_transitions,
+            feature_map.n_unigrams,
+            feature_map.n_edges,
+            _sparse(tagger.layout, feature_map, n_labels) if given is None else given.sparse,
+            costs_of(tagger.label_costs, labels),
+            feature_map.kernel,
+            feature_map.cache_bytes,
+        )
+        if given is not None:
+            oracle.start_from(given.for_oracle())
+        if tagger.beam is not None:
+            update = getattr(_core.BeamUpdate, tagger.update.replace("-", "_"))
+            oracle.set_beam(min(int(tagger.beam), _LARGEST_BEAM), update)
+        return Trainable(oracle, lambda exported: cls.from_oracle(n_labels, order, exported))
 
     @classmethod
     def from_oracle(cls, n_labels: int, order: int, exported: dict[str, Any]) -> ChainWeights:
@@ -128,12 +155,18 @@ class ChainWeights:
         """Transitions (B^k, width) and ends (B^(k-1), width): the levels added up."""
         return _add_levels(self.transitions), _add_levels(self.ends)
 
+    def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> ChainStructure:
+        return ChainStructure(self, pairs, beam, self.native(pairs, beam=beam))
+
     def native(
-        self, allowed: NDArray[np.bool_] | None = None, unigrams: Floats | SparseRows | None = None
+        self,
+        allowed: NDArray[np.bool_] | None = None,
+        unigrams: Floats | SparseRows | None = None,
+        beam: int | None = None,
     ) -> _core.LinearChain:
         """The frozen native chain. `allowed` (B, B): which label may follow which; row L: start, column L: end.
 
-        `unigrams`: other feature weights in the place of these.
+        `unigrams`: other feature weights in the place of these. `beam`: how many states survive at each token.
         """
         transitions, ends = self.totals()
         if allowed is not None:
@@ -143,7 +176,8 @@ class ChainWeights:
             ends = ends.copy()
             ends[:, :labels][:, ~allowed[:labels, labels]] = -np.inf
         arrays = (self if unigrams is None else replace(self, unigrams=unigrams)).for_oracle()
-        return _core.LinearChain(self.n_labels, self.order, arrays["unigrams"], arrays["edges"], transitions, ends)
+        rows = arrays["unigrams"], arrays["edges"]
+        return _core.LinearChain(self.n_labels, self.order, *rows, transitions, ends, min(beam or 0, _LARGEST_BEAM))
 
     def with_features(self, n_features: int, n_edges: int) -> ChainWeights:
         """The same weights over more features: the new ones come after the old ones, with weight 0."""
@@ -190,41 +224,63 @@ class ChainWeights:
         new[np.ix_(*[digit] * digits, np.arange(self.n_labels))] = old
         return new.reshape(-1, width)
 
+    def lead(
+        self,
+        feature_map: FeatureMap,
+        names: list[str],
+        encoded: Encoded,
+        position: int,
+        winner: Ids,
+        rival: Ids,
+        top: int,
+    ) -> tuple[float, list[Contribution]]:
+        return chain_lead(self, feature_map, names, encoded, position, winner, rival, top)
+
+    def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
+        return chain_top_features(self, feature_map, label, n)
+
+    def top_transitions(self, names: list[str], n: int) -> list[tuple[str, str, float]]:
+        matrix = self.transitions[0][: len(names), : len(names)]
+        order = np.argsort(-matrix, axis=None, kind="stable")
+        chosen = order if len(order) <= 2 * n else np.concatenate([order[:n], order[-n:]])
+        pairs = (divmod(int(i), len(names)) for i in chosen)
+        return [(names[i], names[j], float(matrix[i, j])) for i, j in pairs]
+
     def stored(self, *, half: bool = False) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Header entries and arrays for a model file; `half`: feature weights in 16 bits."""
-        kind = np.float16 if half else np.float32
         header = {"order": self.order, "layout": "sparse" if self.sparse else "dense", "half": half}
         arrays: dict[str, NDArray[Any]] = {}
         if isinstance(self.unigrams, SparseRows):
-            arrays |= _stored_rows("weights", self.unigrams, kind)
+            arrays |= _stored_rows("weights", self.unigrams, half)
         else:
-            arrays["weights"] = _clipped(self.unigrams, kind)
+            arrays["weights"] = stored_numbers(self.unigrams, half)
         if self.edges is not None:
-            arrays |= _stored_rows("edge_weights", self.edges, kind)
+            arrays |= _stored_rows("edge_weights", self.edges, half)
         for j in range(self.order):
             arrays[f"transitions{j + 1}"] = self.transitions[j]
             arrays[f"ends{j + 1}"] = self.ends[j]
         return header, arrays
 
     @classmethod
-    def restored(cls, file: ModelFile, n_labels: int, n_features: int, n_edges: int) -> ChainWeights:
+    def restored(cls, file: ModelFile, n_labels: int, feature_map: FeatureMap) -> ChainWeights:
+        n_features, n_edges = feature_map.n_unigrams, feature_map.n_edges
         order = file.value("order", int, minimum=1, maximum=16)
-        kind = np.float16 if file.value("half", bool) else np.float32
+        half = file.value("half", bool)
         width, base = _core.padded_width(n_labels), n_labels + 1
         if base**order * width > 2**31:
             raise file.error(f"{n_labels} labels are too many for a chain of order {order}")
         unigrams: Floats | SparseRows
         if file.value("layout", str, choices=("dense", "sparse")) == "sparse":
-            unigrams = _restored_rows(file, "weights", kind, n_features, width)
+            unigrams = _restored_rows(file, "weights", half, n_features, width)
         else:
-            unigrams = _numbers(file, "weights", kind, (n_features, width))
-        edges = _restored_rows(file, "edge_weights", kind, n_edges, base * width) if n_edges else None
+            unigrams = restored_numbers(file, "weights", half, (n_features, width))
+        edges = _restored_rows(file, "edge_weights", half, n_edges, base * width) if n_edges else None
         levels = range(1, order + 1)
-        transitions = [_numbers(file, f"transitions{j}", np.float32, (base**j, width)) for j in levels]
-        ends = [_numbers(file, f"ends{j}", np.float32, (base ** (j - 1), width)) for j in levels]
+        transitions = [restored_numbers(file, f"transitions{j}", False, (base**j, width)) for j in levels]
+        ends = [restored_numbers(file, f"ends{j}", False, (base ** (j - 1), width)) for j in levels]
         return cls(n_labels, order, unigrams, edges, transitions, ends)
 
-    def without_zero_rows(self) -> tuple[ChainWeights, NDArray[np.bool_], NDArray[np.bool_]]:
+    def without_zero_rows(self) -> tuple[ChainWeights, Mask, Mask]:
         """The same weights without the features that have none, and which features (and edge features) were kept."""
         if isinstance(self.unigrams, SparseRows):
             keep = np.diff(self.unigrams.ptr) > 0
@@ -235,6 +291,13 @@ class ChainWeights:
         keep_edges = np.zeros(0, dtype=bool) if self.edges is None else np.diff(self.edges.ptr) > 0
         edges = None if self.edges is None else _kept(self.edges, keep_edges)
         return ChainWeights(self.n_labels, self.order, unigrams, edges, self.transitions, self.ends), keep, keep_edges
+
+
+def _sparse(layout: str, feature_map: FeatureMap, n_labels: int) -> bool:
+    if feature_map.kernel is not None:  # few observations beside the rows of their kernel
+        return False
+    size = 2 * 4 * feature_map.n_unigrams * _core.padded_width(n_labels)  # weights and their sums, in bytes
+    return layout == "sparse" or (layout == "auto" and size > _DENSE_LIMIT)
 
 
 def _add_levels(levels: list[Floats]) -> Floats:
@@ -255,24 +318,15 @@ def _kept(rows: SparseRows, keep: NDArray[np.bool_]) -> SparseRows:
     return SparseRows(ptr, rows.columns, rows.weights)
 
 
-def _clipped(weights: Floats, kind: type[Any]) -> NDArray[Any]:
-    """Rounded to `kind`; the largest weights are cut off at what it can hold."""
-    limit = np.finfo(kind).max
-    return np.clip(weights, -limit, limit).astype(kind) if kind is np.float16 else weights
+def _stored_rows(name: str, rows: SparseRows, half: bool) -> dict[str, NDArray[Any]]:
+    return {
+        f"{name}.ptr": rows.ptr,
+        f"{name}.columns": rows.columns,
+        f"{name}.values": stored_numbers(rows.weights, half),
+    }
 
 
-def _stored_rows(name: str, rows: SparseRows, kind: type[Any]) -> dict[str, NDArray[Any]]:
-    return {f"{name}.ptr": rows.ptr, f"{name}.columns": rows.columns, f"{name}.values": _clipped(rows.weights, kind)}
-
-
-def _restored_rows(file: ModelFile, name: str, kind: type[Any], n_rows: int, width: int) -> SparseRows:
+def _restored_rows(file: ModelFile, name: str, half: bool, n_rows: int, width: int) -> SparseRows:
     columns = file.array(f"{name}.columns", np.int32, (None,), minimum=0, maximum=width - 1)
-    values = _numbers(file, f"{name}.values", kind, (len(columns),))
+    values = restored_numbers(file, f"{name}.values", half, (len(columns),))
     return SparseRows(file.row_starts(f"{name}.ptr", len(columns), n_rows), columns, values)
-
-
-def _numbers(file: ModelFile, name: str, kind: type[Any], shape: tuple[int, ...]) -> Floats:
-    numbers = file.array(name, kind, shape, finite=True).astype(np.float32, copy=False)
-    if numbers.size and max(numbers.max(), -numbers.min()) > _LARGEST:
-        raise file.error(f"array {name!r} should hold weights of at most {_LARGEST:g}")
-    return numbers

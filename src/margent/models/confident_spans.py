@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from margent import _core
 from margent.corpus.schemes import Span, joined, spans
 from margent.features.encoded import Encoded
-from margent.models.constraints import Allowed
 from margent.models.labels import LabelSet
+from margent.models.search import Runs, Search
 
 
 class ConfidentSpan(NamedTuple):
@@ -31,13 +30,11 @@ class FoundSpans:
 
     def __init__(
         self,
-        chain: _core.LinearChain,
+        search: Search,
         encoded: Encoded,
-        allowed: Allowed | None,
         ids: NDArray[np.int32],
         labels: LabelSet,
         scheme: str | None,
-        threads: int,
     ) -> None:
         labellings = labels.decode(ids, encoded.lengths)
         self.found = [(s, span) for s, names in enumerate(labellings) for span in spans_of(names, scheme)]
@@ -46,9 +43,8 @@ class FoundSpans:
             ids[encoded.sequence_ptr[s] + span.start : encoded.sequence_ptr[s] + span.end] for s, span in self.found
         ]
         before, after = _neighbours([(int(run[0]), int(run[-1])) for run in runs], labels, scheme)
-        self._chain = chain
-        self._examples = encoded.examples(allowed=allowed)
-        self._runs = (
+        self._search = search
+        self._runs = Runs(
             np.array([s for s, _ in self.found], dtype=np.int64),
             np.array([span.start for _, span in self.found], dtype=np.int32),
             np.array([span.end for _, span in self.found], dtype=np.int32),
@@ -56,7 +52,6 @@ class FoundSpans:
             np.concatenate(runs) if runs else np.empty(0, dtype=np.int32),
             before,
             after,
-            threads,
         )
 
     def log_probabilities(self, scale: float) -> NDArray[np.float64]:
@@ -65,7 +60,7 @@ class FoundSpans:
         It sums over all labellings of the sentence that hold the span: its labels, and neighbours that do not continue
         it.
         """
-        return self._chain.runs(self._examples, scale, *self._runs)
+        return self._search.runs(scale, self._runs)
 
     def with_confidence(self, scale: float) -> list[list[ConfidentSpan]]:
         """The spans of each sentence with their probabilities."""

@@ -12,9 +12,9 @@ from margent.errors import CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.metrics.span_counts import SpanCounter
-from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import Allowed
 from margent.models.labels import MISSING, LabelSet
+from margent.models.weights import Weights
 
 Ids = NDArray[np.int32]
 
@@ -69,20 +69,17 @@ def development_score(
     encoded: Encoded,
     gold: Gold,
     allowed: Allowed | None,
-    mask: NDArray[np.bool_] | None,
-    n_labels: int,
-    order: int,
+    pairs: NDArray[np.bool_] | None,
+    weights: Callable[[Any], Weights],
+    beam: int | None,
     threads: int,
-) -> Callable[[dict[str, Any]], float]:
-    """From weights as the oracle exports them to their score on development data."""
+) -> Callable[[Any], float]:
+    """From weights as the oracle exports them, of which `weights` makes ours, to their score on development data."""
     if not gold.there.any():  # every epoch would seem equally bad, and the first the best
         raise CorpusError("the development data have no labelled token, so they cannot tell which epoch is best")
-    examples = encoded.examples(allowed=allowed)
 
-    def evaluate(exported: dict[str, Any]) -> float:
-        weights = ChainWeights.from_oracle(n_labels, order, exported)
-        chain = weights.native(mask, feature_map.rows(encoded, weights.unigrams))
-        predicted, _ = chain.best(examples, threads)
-        return gold.score(predicted)
+    def evaluate(exported: Any) -> float:
+        found = weights(exported).structure(pairs, beam).search(feature_map, encoded, allowed, threads)
+        return gold.score(found.best()[0])
 
     return evaluate

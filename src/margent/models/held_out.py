@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.errors import CorpusError
-from margent.features.choice import feature_map_for
 from margent.models.calibration import fitted_temperature
 from margent.models.inputs import sentence_weights
-from margent.models.tagger_training import Lesson, learn
+from margent.models.tagger_training import Lesson, learn, new_feature_map
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
@@ -43,7 +42,7 @@ def held_out_temperature(tagger: Tagger, lesson: Lesson, held: NDArray[np.int64]
     other = type(tagger)(**{**tagger.get_params(deep=False), "calibration": 0, "scheme": tagger.scheme_})
     part = replace(lesson, X=_part(X, rest), y=_part(y, rest), sample_weight=_part(weights, rest), callbacks=())
     # With the labels of the whole: parameters may name some that are only in the sentences held out.
-    learn(other, part, feature_map_for(tagger.features, part.X), tagger._labels)
+    learn(other, part, new_feature_map(tagger, part.X), tagger._labels)
     if other.interrupted_:  # half trained, its scores are not of the size of the other's
         raise KeyboardInterrupt
     return fitted_temperature(other, _part(X, held), _part(y, held), _part(weights, held))

@@ -11,30 +11,33 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from margent import _core, storage
+from margent import storage
 from margent.errors import CalibrationWarning, ConstraintError, CorpusError
-from margent.features.choice import feature_map_for
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.learners import LEARNERS, PassiveAggressive, learner_named
 from margent.learners.training import Callback
 from margent.models import tagger_file
 from margent.models.calibration import fitted_temperature
-from margent.models.chain_weights import ChainWeights
 from margent.models.confident_spans import ConfidentSpan, FoundSpans
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
 from margent.models.estimator import Estimator
 from margent.models.evaluation import Gold
-from margent.models.explanation import Explanation, explain_token, top_features
+from margent.models.explanation import Explanation
 from margent.models.held_out import held_out_sentences, held_out_temperature
 from margent.models.inputs import as_sentences, sentence_weights, sentences_and_labels
+from margent.models.k_gram_weights import KGramWeights
 from margent.models.label_costs import LabelCosts
 from margent.models.label_scheme import allowed_pairs
 from margent.models.labels import Labellings, LabelSet
 from margent.models.parameters import check_parameters, check_whole
+from margent.models.search import Search, Structure
 from margent.models.support import SupportSequences, SupportSet
-from margent.models.tagger_training import Lesson, fit_temperature, learn
+from margent.models.tagger_training import Lesson, fit_temperature, learn, new_feature_map
+from margent.models.weights import Weights
+from margent.models.weights_choice import weights_of
 from margent.processors import processor_count
+from margent.structures.k_gram_table import KGramTable
 
 Self = TypeVar("Self", bound="Tagger")
 Labels = list[str]
@@ -54,14 +57,16 @@ class Tagger(Estimator):
     ----------
     features : str, Templates, list of str, callable, Kernel or None
         What is seen of a token: the name of a preset ("generic", "chunking", "ner", "pos", "letters", "spelling"),
-        templates, "attributes", "vectors", or a function from a sentence to a list with the attributes of each token.
-        None: as the data are: "generic" for tokens and columns, attributes for dicts, vectors for arrays. A `Kernel`:
-        labels by likeness to tokens of the training data.
+        templates, "attributes", "vectors", "symbols" (the token as it is), or a function from a sentence to a list with
+        the attributes of each token. None: as the data are: "generic" for tokens and columns, attributes for dicts,
+        vectors for arrays; "symbols" with a `Spectral` learner, which takes nothing else. A `Kernel`: labels by
+        likeness to tokens of the training data.
     learner : learner, str or None
         How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf". None:
         `PassiveAggressive()`.
     order : int
-        How many labels back the transitions look: 1 for label pairs, 2 for triples.
+        How many labels back the transitions look: 1 for label pairs, 2 for triples. With a `Spectral` learner, which
+        says itself how long the pieces are that it scores, it stays 1.
     scheme : str or None
         How labels spell spans: one of iob1, iob2, ioe1, ioe2, iobes, bilou. None: found out from the training labels.
     constrain : bool or list of (label, label)
@@ -70,6 +75,11 @@ class Tagger(Estimator):
     label_costs : dict or None
         What a mistake costs: by the label that is right, or for single mistakes by (right label, predicted label).
         What is not named costs 1; a pair goes before its label.
+    beam : int or None
+        Search keeps only so many states (the last `order` labels) at each token, in training and in prediction, which
+        pays where labels or orders are many. None: exact search.
+    update : "max-violation", "early", "standard" or "skip"
+        With a beam, what is learned from where the search goes wrong; see `margent.structures.BeamOracle`.
     restrict_labels : int or None
         A word seen at least so often in training gets only labels it was seen with. Needs tokens or columns.
     min_count : int
@@ -82,7 +92,8 @@ class Tagger(Estimator):
     seed : int
         Of the order of examples in training.
     threads : int or None
-        For prediction, and to train a `CRF`; None: as many as there are processors. Does not change the results.
+        For prediction, and to train a `CRF` or `Spectral`; None: as many as there are processors. Does not change the
+        results.
 
     Attributes
     ----------
@@ -105,13 +116,13 @@ class Tagger(Estimator):
 
     # What was learned; set by `fit` and by loading a file.
     feature_map_: FeatureMap
-    weights_: ChainWeights
+    weights_: Weights
     history_: list[dict[str, Any]]
     best_epoch_: int | None
     interrupted_: bool
     _dictionary: LabelDictionary | None
     _support: SupportSet | None
-    _native: tuple[Any, _core.LinearChain] | None
+    _ready: tuple[Any, Structure] | None
     temperature_: float
     calibrated_: bool
     _warned = False
@@ -125,6 +136,8 @@ class Tagger(Estimator):
         scheme: str | None = None,
         constrain: bool | Sequence[tuple[str | None, str | None]] = False,
         label_costs: LabelCosts | None = None,
+        beam: int | None = None,
+        update: str = "max-violation",
         restrict_labels: int | None = None,
         min_count: int = 1,
         calibration: float | None = None,
@@ -138,6 +151,8 @@ class Tagger(Estimator):
         self.scheme = scheme
         self.constrain = constrain
         self.label_costs = label_costs
+        self.beam = beam
+        self.update = update
         self.restrict_labels = restrict_labels
         self.min_count = min_count
         self.calibration = calibration
@@ -183,7 +198,7 @@ class Tagger(Estimator):
         check_parameters(self)
         lesson = Lesson(X, y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
         held = held_out_sentences(self, lesson.y, sample_weight) if self.calibration else None
-        learn(self, lesson, feature_map_for(self.features, lesson.X), LabelSet())
+        learn(self, lesson, new_feature_map(self, lesson.X), LabelSet())
         if held is not None and not self.interrupted_:
             fit_temperature(self, lambda: held_out_temperature(self, lesson, held))
         return self
@@ -225,13 +240,18 @@ class Tagger(Estimator):
                 f"order is {self.order} now, but this Tagger was fitted with order {weights.order}: "
                 "partial_fit goes on as training began; to change the order, start anew with fit"
             )
+        if not isinstance(weights, weights_of(self._learner())):
+            raise ValueError(
+                f"{type(self._learner()).__name__} learns other weights than this Tagger has: partial_fit goes on as "
+                "training began; to change to this learner, start anew with fit"
+            )
         lesson = Lesson(X, y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
         try:
             learn(self, lesson, feature_map, self._labels, weights, grow=not freeze_features)
         except BaseException:
             # The features found so far stay, with weight 0: the tagger is as good as before.
             self.weights_ = weights.with_features(feature_map.n_unigrams, feature_map.n_edges)
-            self._native = None
+            self._ready = None
             raise
         return self
 
@@ -283,8 +303,8 @@ class Tagger(Estimator):
         `ConstraintError` names the sentence.
         """
         encoded, allowed = self._encode(X, constraints)
-        ids, scores = self._chain(encoded).best(encoded.examples(allowed=allowed), self._threads())
-        _check_found(scores > -np.inf)
+        ids, possible = self._search(encoded, allowed).best()
+        _check_found(possible)
         return self._labels.decode(ids, encoded.lengths)
 
     def predict_k_best(
@@ -294,7 +314,7 @@ class Tagger(Estimator):
         check_whole("k", k, 1)
         encoded, allowed = self._encode(X, constraints)
         k = min(int(k), len(self._labels) ** int(encoded.lengths.max(initial=0)))  # there are no more
-        ids, values, counts = self._chain(encoded).k_best(encoded.examples(allowed=allowed), k, self._threads())
+        ids, values, counts = self._search(encoded, allowed).k_best(k)
         _check_found(counts > 0)
         result = []
         for s, (start, length) in enumerate(zip(encoded.sequence_ptr[:-1].tolist(), encoded.lengths.tolist())):
@@ -313,9 +333,8 @@ class Tagger(Estimator):
         says how to get one.
         """
         encoded, allowed = self._encode(X, constraints)
-        examples, chain, scale = encoded.examples(allowed=allowed), self._chain(encoded), self._scale()
-        nodes, _, log_z = chain.marginals(examples, scale, False, self._threads())
-        _check_found(log_z > -np.inf)
+        nodes, possible = self._search(encoded, allowed).marginals(self._scale())
+        _check_found(possible)
         return [nodes[a:b] for a, b in pairwise(encoded.sequence_ptr)]
 
     def predict_spans(
@@ -328,10 +347,10 @@ class Tagger(Estimator):
         `predict_marginals`, a fitted `temperature_` makes the confidences honest.
         """
         encoded, allowed = self._encode(X, constraints)
-        chain = self._chain(encoded)
-        ids, scores = chain.best(encoded.examples(allowed=allowed), self._threads())
-        _check_found(scores > -np.inf)
-        spans = FoundSpans(chain, encoded, allowed, ids, self._labels, self.scheme_, self._threads())
+        search = self._search(encoded, allowed)
+        ids, possible = search.best()
+        _check_found(possible)
+        spans = FoundSpans(search, encoded, ids, self._labels, self.scheme_)
         return spans.with_confidence(self._scale())
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
@@ -339,10 +358,8 @@ class Tagger(Estimator):
         check_whole("n", n, 1)
         check_whole("seed", seed, 0)
         encoded, allowed = self._encode(X, None)
-        seed = int(seed) % 2**64
-        examples, chain, scale = encoded.examples(allowed=allowed), self._chain(encoded), self._scale()
-        ids, log_z = chain.samples(examples, scale, seed, int(n), self._threads())
-        _check_found(log_z > -np.inf)
+        ids, possible = self._search(encoded, allowed).samples(self._scale(), int(seed) % 2**64, int(n))
+        _check_found(possible)
         starts = encoded.sequence_ptr
         return [self._labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in pairwise(starts)]
 
@@ -355,8 +372,8 @@ class Tagger(Estimator):
         X, y = sentences_and_labels(X, y)
         encoded, allowed = self._encode(X, None)
         gold = Gold(y, encoded, self._labels, spans=self.scheme_ is not None)
-        predicted, scores = self._chain(encoded).best(encoded.examples(allowed=allowed), self._threads())
-        _check_found(scores > -np.inf)
+        predicted, possible = self._search(encoded, allowed).best()
+        _check_found(possible)
         return gold.score(predicted, sentence_weights(sample_weight, encoded.n_sequences))
 
     def explain(self, sentence: Any, position: int | None = None, *, top: int = 10) -> list[Explanation]:
@@ -371,30 +388,21 @@ class Tagger(Estimator):
         if position is not None and (not isinstance(position, (int, np.integer)) or not -length <= position < length):
             raise ValueError(f"position should be within the sentence of {length} tokens, got {position!r}")
         positions = range(length) if position is None else [position % length]
-        chain = self._chain(encoded)
-        winner, best = chain.best(encoded.examples(allowed=allowed), 1)
-        _check_found(best > -np.inf)
+        names = self._labels.names
+        winner, possible = self._search(encoded, allowed).best()
+        _check_found(possible)
         explanations = []
         for t in positions:
-            others = {t: [name for i, name in enumerate(self._labels.names) if i != winner[t]]}
+            others = {t: [name for i, name in enumerate(names) if i != winner[t]]}
+            label = names[winner[t]]
             try:
-                _, restricted = self._encode([sentence], [others])
-                rival, score = chain.best(encoded.examples(allowed=restricted), 1)
+                rival, possible = self._search(*self._encode([sentence], [others])).best()
+                _check_found(possible)
+                margin, parts = self.weights_.lead(self.feature_map_, names, encoded, t, winner, rival, top)
             except ConstraintError:
-                rival, score = winner, np.array([-np.inf])
-            explanations.append(
-                explain_token(
-                    self.weights_,
-                    self.feature_map_,
-                    self._labels.names,
-                    encoded,
-                    t,
-                    winner,
-                    rival,
-                    possible=bool(score[0] > -np.inf),
-                    top=top,
-                )
-            )
+                explanations.append(Explanation(t, label, None, float("inf"), (), 0.0))
+                continue
+            explanations.append(Explanation.of(t, label, names[rival[t]], margin, parts, top))
         return explanations
 
     # What was learned
@@ -411,17 +419,13 @@ class Tagger(Estimator):
         """The features that speak most for a label, with their weights; and after them those most against it."""
         self._check_fitted()
         check_whole("n", n, 1)
-        return top_features(self.weights_, self.feature_map_, self._label_id(label), n)
+        return self.weights_.top_features(self.feature_map_, self._labels.names, self._label_id(label), n)
 
     def top_transitions(self, n: int = 20) -> list[tuple[str, str, float]]:
         """The n label pairs with the largest and the n with the smallest transition weights, from high to low."""
         self._check_fitted()
         check_whole("n", n, 1)
-        matrix = self.weights_.transitions[0][: len(self._labels), : len(self._labels)]
-        order = np.argsort(-matrix, axis=None, kind="stable")
-        chosen = order if len(order) <= 2 * n else np.concatenate([order[:n], order[-n:]])
-        pairs = (divmod(int(i), len(self._labels)) for i in chosen)
-        return [(self._labels.names[i], self._labels.names[j], float(matrix[i, j])) for i, j in pairs]
+        return self.weights_.top_transitions(self._labels.names, n)
 
     def support_sequences(self, sentence: int) -> SupportSequences:
         """The wrong labellings of a training sentence, by its number, that the weights are made of; heaviest first.
@@ -441,6 +445,17 @@ class Tagger(Estimator):
                 f"there is no sentence {sentence}: training had {self._support.n_sentences}, counted from 0"
             )
         return self._support.of_sentence(int(sentence), self._labels.names)
+
+    def k_gram_table(self) -> KGramTable:
+        """The scores of all pieces of symbols and labels that a `Spectral` learner found.
+
+        Its bi-symbols are pairs (symbol, label). (None, None) stands before and after each sequence, one time less than
+        the longest piece has symbols. Gives hidden states, too: `k_gram_table().operators(states=...)`.
+        """
+        self._check_fitted()
+        if not isinstance(self.weights_, KGramWeights):
+            raise ValueError("this tagger has no table of k-gram scores: it comes with Spectral")
+        return self.weights_.named_table(self.feature_map_, self._labels.names)
 
     def _label_id(self, label: str) -> int:
         if label is None or label not in self._labels.ids:
@@ -484,19 +499,17 @@ class Tagger(Estimator):
             return encoded, given
         return encoded, both_allowed(self._dictionary.allowed(X), given)
 
-    def _chain(self, encoded: Encoded | None = None) -> _core.LinearChain:
-        """The native chain to search `encoded` with; the same for all, unless the feature map is a kernel.
+    def _search(self, encoded: Encoded, allowed: Allowed | None) -> Search:
+        """All labellings of encoded sentences."""
+        return self._structure().search(self.feature_map_, encoded, allowed, self._threads())
 
-        Made anew after a change of the weights or of `constrain`.
-        """
-        own = self.weights_.unigrams
-        rows = own if encoded is None else self.feature_map_.rows(encoded, own)
-        if rows is not own:
-            return self.weights_.native(allowed_pairs(self.constrain, self._labels, self.scheme_), rows)
-        if self._native is None or self._native[0] != self.constrain:
-            mask = allowed_pairs(self.constrain, self._labels, self.scheme_)
-            self._native = self.constrain, self.weights_.native(mask)
-        return self._native[1]
+    def _structure(self) -> Structure:
+        """The weights ready to be searched; made anew after a change of them, of `constrain` or of `beam`."""
+        wanted = self.constrain, self.beam
+        if self._ready is None or self._ready[0] != wanted:
+            pairs = allowed_pairs(self.constrain, self._labels, self.scheme_)
+            self._ready = wanted, self.weights_.structure(pairs, self.beam)
+        return self._ready[1]
 
     def _scale(self) -> float:
         """What scores are multiplied with to become log probabilities; said once if that is not calibrated."""

@@ -17,12 +17,12 @@ from margent.features.kernel import Kernel
 from margent.features.templates import Templates
 from margent.learners import learner_name, learner_named
 from margent.models.calibration import LARGEST, SMALLEST
-from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import LabelDictionary
 from margent.models.label_costs import restored_costs, stored_costs
 from margent.models.labels import LabelSet
 from margent.models.parameters import check_parameters
 from margent.models.support import SupportSet
+from margent.models.weights_choice import restored_weights
 from margent.storage import ModelFile
 
 NoneType = type(None)
@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
-_PLAIN = ("order", "scheme", "restrict_labels", "min_count", "calibration", "layout", "seed", "threads")
+_PLAIN = (
+    *("order", "scheme", "beam", "update", "restrict_labels", "min_count", "calibration", "layout", "seed", "threads"),
+)
 
 # What `_set_learned` sets.
 _LEARNED = (
     *("feature_map_", "weights_", "classes_", "scheme_", "history_", "best_epoch_", "interrupted_"),
     *("temperature_", "calibrated_", "_warned"),
-    *("_labels", "_native", "_dictionary", "_support"),
+    *("_labels", "_ready", "_dictionary", "_support"),
 )
 
 
@@ -53,6 +55,7 @@ def stored(tagger: Tagger, *, compact: bool) -> Stored:
         **map_header,
         **weight_header,
         "features": tagger.feature_map_.kind,
+        "structure": weights.kind,
         "labels": list(tagger.classes_),
         "found_scheme": tagger.scheme_,
         "history": tagger.history_,
@@ -110,7 +113,7 @@ def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     if tagger.weights_.order != tagger.order:
         raise file.error("its weights are of another order than its parameters say")
     try:
-        tagger._chain()
+        tagger._structure()
     except ValueError as error:
         raise file.error(str(error)) from None
     return tagger
@@ -123,7 +126,7 @@ def _set_learned(tagger: Tagger, file: ModelFile) -> None:
         raise file.error("its labels should be different from each other, and at least one")
     feature_map = restored_feature_map(file)
     tagger.feature_map_ = feature_map
-    tagger.weights_ = ChainWeights.restored(file, len(labels), feature_map.n_unigrams, feature_map.n_edges)
+    tagger.weights_ = restored_weights(file, len(labels), feature_map)
     tagger._set_labels(labels, _restored_scheme(tagger, file, labels))
     tagger.history_ = file.value("history", list)
     if not all(isinstance(epoch, dict) for epoch in tagger.history_):
@@ -134,7 +137,7 @@ def _set_learned(tagger: Tagger, file: ModelFile) -> None:
     tagger.temperature_, tagger._warned = 1.0, False
     if tagger.calibrated_:
         tagger.temperature_ = file.value("temperature", float, minimum=SMALLEST, maximum=LARGEST)
-    tagger._native = None
+    tagger._ready = None
     tagger._dictionary = _restored_dictionary(file, len(labels))
     tagger._support = SupportSet.restored(file, len(labels))
 

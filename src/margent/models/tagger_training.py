@@ -9,26 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from margent import _core
 from margent.errors import CorpusError
 from margent.features.feature_map import FeatureMap
 from margent.learners import train
 from margent.learners.training import Callback, Training
 from margent.models.calibration import fitted_temperature
-from margent.models.chain_weights import ChainWeights
 from margent.models.constraints import LabelDictionary
 from margent.models.evaluation import Gold, check_metric, development_score
 from margent.models.inputs import sentence_weights, sentences_and_labels
-from margent.models.label_costs import costs_of
 from margent.models.label_scheme import allowed_pairs, label_scheme
 from margent.models.labels import MISSING, LabelSet
 from margent.models.support import SupportSet
+from margent.models.weights import Trainable, TrainingSet, Weights
+from margent.models.weights_choice import weights_of
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
-
-# Above this many bytes of feature weights in training, only the weights that are touched are kept.
-_DENSE_LIMIT = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -74,12 +70,17 @@ class Labelling:
         return None if self.dictionary is None else self.dictionary.allowed(X)
 
 
+def new_feature_map(tagger: Tagger, X: Any) -> FeatureMap:
+    """A new, empty feature map for what a tagger was told, and these data."""
+    return weights_of(tagger._learner()).feature_map(tagger, X)
+
+
 def learn(
     tagger: Tagger,
     lesson: Lesson,
     feature_map: FeatureMap,
     labels: LabelSet,
-    weights: ChainWeights | None = None,
+    weights: Weights | None = None,
     *,
     grow: bool = True,
 ) -> None:
@@ -97,6 +98,9 @@ def learn(
             )
         if not grow:
             raise ValueError("freeze_features is not for a kernel, which learns from tokens only by remembering them")
+    if tagger.beam is not None and getattr(learner, "keeps_support", False):
+        name = type(learner).__name__
+        raise ValueError(f"{name} keeps whole labellings, and beam={tagger.beam!r} learns from parts: beam=None")
     encoded = feature_map.encode(lesson.X, grow=grow, min_count=tagger.min_count)
     labels = labels.extended(lesson.y)
     ids = labels.encode(lesson.y, encoded.lengths)
@@ -109,21 +113,21 @@ def learn(
     counted = sentence_weights(lesson.sample_weight, encoded.n_sequences)
     if weights is None and counted is not None and not counted.any():
         raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
-    examples = encoded.examples(ids, counted, labelling.allowed(lesson.X))
-    oracle = _oracle(tagger, examples, feature_map, labels, weights)
+    data = TrainingSet(encoded, ids, counted, labelling.allowed(lesson.X))
+    trainable = weights_of(learner).trainable(tagger, data, feature_map, labels, weights)
     development = lesson.development()
     result = train(
         learner,
-        oracle,
+        trainable.oracle,
         seed=tagger.seed,
         threads=tagger._threads(),
         evaluate=None
         if development is None
-        else _evaluation(tagger, feature_map, labelling, *development, lesson.dev_metric),
+        else _evaluation(tagger, feature_map, labelling, trainable, *development, lesson.dev_metric),
         callbacks=lesson.callbacks,
         progress=lesson.progress,
     )
-    _set_learned(tagger, feature_map, labelling, result, goes_on=weights is not None)
+    _set_learned(tagger, feature_map, labelling, result, trainable, goes_on=weights is not None)
     if getattr(learner, "keeps_support", False):
         tagger._support = SupportSet.of(result.support, lesson.X, ids, encoded.sequence_ptr)
     # Costs make a likelihood lean away from the dear mistakes, so that its probabilities are no longer fair.
@@ -132,35 +136,6 @@ def learn(
         tagger.temperature_, tagger.calibrated_ = 1.0, probabilistic
     if development is not None and not probabilistic and tagger.calibration != 0:
         fit_temperature(tagger, lambda: fitted_temperature(tagger, *development))
-
-
-def _oracle(
-    tagger: Tagger, examples: _core.Examples, feature_map: FeatureMap, labels: LabelSet, weights: ChainWeights | None
-) -> _core.ChainOracle:
-    n_labels = len(labels)
-    start = None if weights is None else weights.with_labels(n_labels)
-    oracle = _core.ChainOracle(
-        examples,
-        n_labels,
-        tagger.order,
-        feature_map.label_transitions,
-        feature_map.n_unigrams,
-        feature_map.n_edges,
-        _sparse(tagger.layout, feature_map, n_labels) if start is None else start.sparse,
-        costs_of(tagger.label_costs, labels),
-        feature_map.kernel,
-        feature_map.cache_bytes,
-    )
-    if start is not None:
-        oracle.start_from(start.for_oracle())
-    return oracle
-
-
-def _sparse(layout: str, feature_map: FeatureMap, n_labels: int) -> bool:
-    if feature_map.kernel is not None:  # few observations beside the rows of their kernel
-        return False
-    size = 2 * 4 * feature_map.n_unigrams * _core.padded_width(n_labels)  # weights and their sums, in bytes
-    return layout == "sparse" or (layout == "auto" and size > _DENSE_LIMIT)
 
 
 def _grown_dictionary(tagger: Tagger, X: Any, ids: NDArray[np.int32], go_on: bool) -> LabelDictionary | None:
@@ -172,35 +147,51 @@ def _grown_dictionary(tagger: Tagger, X: Any, ids: NDArray[np.int32], go_on: boo
 
 
 def _evaluation(
-    tagger: Tagger, feature_map: FeatureMap, labelling: Labelling, X: Any, y: Any, metric: str | None
-) -> Callable[[dict[str, Any]], float]:
+    tagger: Tagger,
+    feature_map: FeatureMap,
+    labelling: Labelling,
+    trainable: Trainable,
+    X: Any,
+    y: Any,
+    metric: str | None,
+) -> Callable[[Any], float]:
     labels, scheme = labelling.labels, labelling.scheme
     encoded = feature_map.encode(X)
     gold = Gold(y, encoded, labels, spans=scheme is not None, metric=metric)
-    mask = allowed_pairs(tagger.constrain, labels, scheme)
+    pairs = allowed_pairs(tagger.constrain, labels, scheme)
     allowed = labelling.allowed(X)
-    return development_score(feature_map, encoded, gold, allowed, mask, len(labels), tagger.order, tagger._threads())
+    return development_score(
+        feature_map, encoded, gold, allowed, pairs, trainable.weights, tagger.beam, tagger._threads()
+    )
 
 
 def _set_learned(
-    tagger: Tagger, feature_map: FeatureMap, labelling: Labelling, result: Training, *, goes_on: bool
+    tagger: Tagger,
+    feature_map: FeatureMap,
+    labelling: Labelling,
+    result: Training,
+    trainable: Trainable,
+    *,
+    goes_on: bool,
 ) -> None:
     earlier = tagger.history_ if goes_on else []
     if not goes_on:  # only now: a `fit` that fails leaves a fitted tagger as it was
         for name in [name for name in vars(tagger) if name.endswith("_") and not name.startswith("_")]:
             delattr(tagger, name)
-    weights = ChainWeights.from_oracle(len(labelling.labels), int(tagger.order), result.weights)
+    weights = trainable.weights(result.weights)
+    if trainable.finished is not None:
+        weights = trainable.finished(weights, result)
     if feature_map.drops_unused:
         weights, used, _ = weights.without_zero_rows()
-        feature_map = feature_map.kept(used)
+        feature_map = feature_map if used is None else feature_map.kept(used)
     tagger.feature_map_, tagger.weights_ = feature_map, weights
     tagger._dictionary, tagger._support = labelling.dictionary, None
     tagger._set_labels(labelling.labels, labelling.scheme)
     tagger.history_ = [*earlier, *(epoch.as_dict() for epoch in result.history)]
     tagger.best_epoch_ = result.best_epoch
     tagger.interrupted_ = result.interrupted
-    tagger._native = None
-    tagger._chain()
+    tagger._ready = None
+    tagger._structure()
     tagger._warned = False
 
 

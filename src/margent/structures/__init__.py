@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from margent.structures import chain
+from margent.structures.beam_oracle import BeamOracle
 from margent.structures.bi_symbols import BiSymbols
 from margent.structures.chain_scores import ChainScores
 from margent.structures.cosegments import CosegmentForest, Cosegments
@@ -13,8 +14,10 @@ from margent.structures.k_gram_forest import KGramForest, k_gram_forest
 from margent.structures.k_gram_oracle import KGramOracle
 from margent.structures.k_gram_table import KGramTable, Outputs
 from margent.structures.operator_model import OperatorModel, pairs_up_to
+from margent.structures.transitions import Found, TransitionSystem, beam_search
 
 __all__ = [
+    "BeamOracle",
     "BiSymbols",
     "ChainForest",
     "ChainScores",
@@ -23,12 +26,15 @@ __all__ = [
     "Derivation",
     "Forest",
     "ForestBuilder",
+    "Found",
     "HankelBasis",
     "KGramForest",
     "KGramOracle",
     "KGramTable",
     "OperatorModel",
     "Outputs",
+    "TransitionSystem",
+    "beam_search",
     "chain",
     "chain_forest",
     "k_gram_forest",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from margent import _core
-from margent.learners.protocol import Answer, Rival
+from margent.answer import Answer, Rival
 from oracle import perceptron as plain
 from unit.learners.test_perceptron import N_EDGES, N_FEATURES, N_LABELS, Problem, Weights
 

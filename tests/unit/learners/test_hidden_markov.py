@@ -13,8 +13,8 @@ from tests.oracle.hidden_markov import PlainHiddenMarkov
 
 import margent
 from margent import HiddenMarkov, Perceptron, Tagger, make_addresses
+from margent.answer import Answer
 from margent.errors import CalibrationWarning
-from margent.learners.protocol import Answer
 
 Tokens = list[dict[str, float]]
 

@@ -11,6 +11,7 @@ import pytest
 
 import margent
 from margent import _core
+from margent.answer import Answer, Rival
 from margent.corpus.generated import make_addresses, make_separable
 from margent.learners import (
     LEARNERS,
@@ -23,7 +24,6 @@ from margent.learners import (
     learner_named,
     train,
 )
-from margent.learners.protocol import Answer, Rival
 from oracle import max_margin as plain
 from unit.learners.test_perceptron import N_LABELS, Problem, same
 

@@ -43,7 +43,7 @@ def scaled(tagger: Tagger, factor: float) -> Tagger:
     for array in (other.weights_.unigrams, *other.weights_.transitions, *other.weights_.ends):
         array.setflags(write=True)  # type: ignore[union-attr]
         array *= np.float32(factor)  # type: ignore[operator]
-    other._native = None
+    other._ready = None
     return other
 
 

@@ -375,7 +375,7 @@ def test_the_pruned_search_is_exact(restrict: int | None) -> None:
     tagger = Tagger(["U:%x[0,0]", "B"], Perceptron(epochs=2), restrict_labels=restrict).fit(X, y)
     assert len(tagger.classes_) >= 256
     best = [readings[0].score for readings in tagger.predict_k_best(X, k=1)]
-    chain = tagger._chain()
+    chain = tagger.weights_.native()
     encoded, allowed = tagger._encode(X, None)
     examples = encoded.examples(allowed=allowed)
     pruned, scores = chain.best(examples, 1)
