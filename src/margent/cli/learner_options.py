@@ -14,6 +14,8 @@ from margent.learners import LEARNERS, learner_name, learner_named
 
 _PREFIX = "learner_"
 _OF_THE_TAGGER = ("order",)
+# Other options have these names already.
+_SPELLED = {"search": "crf_search", "beam": "crf_beam"}
 """Options of the tagger that go to the learner instead where it has them, too."""
 _FALSE, _TRUE = ("no", "false", "off", "0"), ("yes", "true", "on", "1")
 
@@ -123,7 +125,7 @@ def _is_flag(parameter: str) -> bool:
 
 
 def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
+    return "--" + _SPELLED.get(name, name).replace("_", "-")
 
 
 def _shown(default: Any) -> str:
