@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
+from margent.learners.progress import ProgressBar
 from margent.models.joint_grams import JointGrams
 from margent.structures.cosegments import flat_rows, native_pairs
 
@@ -76,6 +77,7 @@ def training_oracle(
     threshold: float,
     seed: int,
     threads: int,
+    progress: bool | None = None,
 ) -> _core.CandidateOracle:
     """The oracle of all words with their out-of-fold candidates. `entries`: the right pronunciations of each word."""
     words = list(entries)
@@ -86,19 +88,21 @@ def training_oracle(
     starts = np.concatenate([[0], np.cumsum([len(entries[word]) for word in words])])
     bounds = np.linspace(0, len(words), min(folds, len(words)) + 1).astype(int).tolist()
     parts = []
-    for begin, end in pairwise(bounds):
-        part = words[begin:end]
-        other = model.without(pairs, int(starts[begin]), int(starts[end]), discounts, threads)
-        lists = CandidateLists.found(other, part, k, beam, threshold, threads)
-        letter_ptr, letters = flat_rows(part)
-        unit_ptr, cuts = lists.cuts
-        feature_ptr, features, values = _core.cosegment_features(
-            model.units, letter_ptr, letters, lists.ptr, unit_ptr, cuts, lists.scores, BITS, threads
-        )
-        right = [set(entries[word]) for word in part]
-        owner = np.repeat(np.arange(len(part)), np.diff(lists.ptr)).tolist()
-        losses = np.array([lists.spoken(c) not in right[i] for c, i in enumerate(owner)], np.float32)
-        parts.append((lists.ptr, feature_ptr, features, values, losses))
+    with ProgressBar(1, len(words), shown=progress) as bar:
+        for begin, end in pairwise(bounds):
+            part = words[begin:end]
+            other = model.without(pairs, int(starts[begin]), int(starts[end]), discounts, threads)
+            lists = CandidateLists.found(other, part, k, beam, threshold, threads)
+            letter_ptr, letters = flat_rows(part)
+            unit_ptr, cuts = lists.cuts
+            feature_ptr, features, values = _core.cosegment_features(
+                model.units, letter_ptr, letters, lists.ptr, unit_ptr, cuts, lists.scores, BITS, threads
+            )
+            right = [set(entries[word]) for word in part]
+            owner = np.repeat(np.arange(len(part)), np.diff(lists.ptr)).tolist()
+            losses = np.array([lists.spoken(c) not in right[i] for c, i in enumerate(owner)], np.float32)
+            parts.append((lists.ptr, feature_ptr, features, values, losses))
+            bar.advance(end)
     example_ptrs, feature_ptrs, *others = zip(*parts)
     features, values, losses = map(np.concatenate, others)
     candidates = _core.Candidates(

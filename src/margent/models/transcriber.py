@@ -162,7 +162,7 @@ class Transcriber(Estimator):
         callbacks : functions called with each `Epoch`; returning True ends the training
         progress : show a progress bar; None: only on a terminal
 
-        Ctrl-C ends the training and keeps the model as it is.
+        Ctrl-C ends the training and keeps what was learned by then: without weights of the learner, the joint model.
         """
         em, learner = self._checked()
         words, pronunciations = as_pairs(X, y)
@@ -198,36 +198,47 @@ class Transcriber(Estimator):
         model, rescorer = JointGrams(letters, phonemes, training.weights), None
         history, interrupted = training.history, training.interrupted
         if learner is not None and not interrupted:
-            entries: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-            for word, spoken in spelled:
-                entries.setdefault(tuple(word), []).append(tuple(spoken))
-            candidates = training_oracle(
-                model,
-                training.weights["discounts"],
-                entries,
-                folds=int(self.folds),
-                k=int(self.candidates),
-                beam=self.beam,
-                threshold=float(self.threshold),
-                seed=int(self.seed),
-                threads=self._threads(),
-            )
-            training = train(
-                learner,
-                candidates,
-                seed=int(self.seed),
-                threads=self._threads(),
-                evaluate=None if references is None else lambda w: right(model, Rescorer(w)),
-                callbacks=callbacks,
-                progress=progress,
-            )
-            rescorer = Rescorer(training.weights)
-            history, interrupted = history + training.history, training.interrupted
+            try:
+                candidates = self._candidates(model, training.weights["discounts"], spelled, progress)
+            except KeyboardInterrupt:
+                interrupted = True
+            else:
+                training = train(
+                    learner,
+                    candidates,
+                    seed=int(self.seed),
+                    threads=self._threads(),
+                    evaluate=None if references is None else lambda w: right(model, Rescorer(w)),
+                    callbacks=callbacks,
+                    progress=progress,
+                )
+                rescorer = Rescorer(training.weights)
+                history, interrupted = history + training.history, training.interrupted
         self.model_, self.rescorer_ = model, rescorer
         self.history_ = [epoch.as_dict() for epoch in history]
         self.interrupted_ = interrupted
         self.n_skipped_ = oracle.n_impossible
         return self
+
+    def _candidates(
+        self, model: JointGrams, discounts: Any, spelled: list[tuple[list[int], list[int]]], progress: bool | None
+    ) -> Any:
+        """The oracle that the learner on top learns from."""
+        entries: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        for word, spoken in spelled:
+            entries.setdefault(tuple(word), []).append(tuple(spoken))
+        return training_oracle(
+            model,
+            discounts,
+            entries,
+            folds=int(self.folds),
+            k=int(self.candidates),
+            beam=self.beam,
+            threshold=float(self.threshold),
+            seed=int(self.seed),
+            threads=self._threads(),
+            progress=progress,
+        )
 
     def _split(
         self, words: list[Sequence[str]], pronunciations: list[list[list[str]]], everything: bool

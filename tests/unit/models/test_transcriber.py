@@ -230,3 +230,24 @@ def test_a_learner_puts_the_candidates_in_a_better_order(learner: Any, tmp_path:
     assert loaded.predict_k_best(WORDS[test]) == model.predict_k_best(WORDS[test])
     assert loaded.predict(WORDS[test]) == [several[0].phonemes for several in model.predict_k_best(WORDS[test])]
     assert repr(loaded) == repr(model)
+
+
+def _interrupt(*_: Any, **__: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(epoch: Any) -> None:
+        if epoch.epoch == 10:
+            _interrupt()
+
+    model = Transcriber(order=3).fit(WORDS[:200], SPOKEN[:200], callbacks=[stop])
+    assert model.interrupted_
+    assert len(model.history_) == 10
+    assert model.model_.order == 2
+    assert model.score(WORDS[:200], SPOKEN[:200]) > 0.3
+    monkeypatch.setattr("margent.models.transcriber.training_oracle", _interrupt)
+    model = Transcriber(order=2, learner="mira").fit(WORDS[:200], SPOKEN[:200])
+    assert model.interrupted_
+    assert model.rescorer_ is None
+    assert model.predict(["pat"])
