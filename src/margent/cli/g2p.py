@@ -28,6 +28,7 @@ word, a tab and its units, as in ph:F o:- e:IY n:N i:IH x:K+S.
 
 examples:
   margent g2p train cmudict.txt --dev dev.txt --order 8 -m english.margent
+  margent g2p train cmudict.txt --learner mira --learner-option C=0.01 --learner-option epochs=3 -m english.margent
   echo phoenix | margent g2p apply english.margent --k 3
 """
 ACTIONS = ("train", "apply", "align", "evaluate")
@@ -44,6 +45,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--dev", metavar="FILE", help="train: words to choose the smoothing on (default: a share of those to train on)")
     add("--order", type=whole(1), metavar="N", help="train: how many units the model sees at once (default: 8)")
     add("--held-out", type=share, metavar="SHARE", help="train: the share of words without --dev (default: 0.05)")
+    add(
+        "--learner", metavar="NAME", help="train: a learner that puts candidates in a better order, such as mira or crf"
+    )
+    add(
+        "--learner-option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="train: a parameter of the learner, such as C=0.01 or epochs=3; may be repeated",
+    )
     add("--k", type=whole(1), metavar="K", help="apply: print the K best pronunciations with probabilities")
     add("--no-stress", action="store_true", help="take the digits off the end of phonemes: AH0 and AH1 are AH")
     add("--unseen", choices=("skip", "error"), help="what to do with letters that did not occur in training")
@@ -54,8 +65,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "train":
         return _train(arguments)
-    for option in ("model", "dev", "order", "held_out"):
-        if getattr(arguments, option) is not None:
+    for option in ("model", "dev", "order", "held_out", "learner", "learner_option"):
+        if getattr(arguments, option) not in (None, []):
             raise UsageError(f"--{option.replace('_', '-')} is for 'margent g2p train'")
     if arguments.k is not None and arguments.action != "apply":
         raise UsageError("--k is for 'margent g2p apply'")
@@ -90,7 +101,7 @@ def _train(arguments: argparse.Namespace) -> int:
     check_target(arguments.model)
     given = {"order": arguments.order, "held_out": arguments.held_out, "unseen": arguments.unseen}
     options = {name: value for name, value in given.items() if value is not None}
-    transcriber = Transcriber(threads=arguments.threads, **options)
+    transcriber = Transcriber(threads=arguments.threads, learner=_learner(arguments), **options)
     words, pronunciations = _entries(arguments.files or ["-"], arguments)
     development: dict[str, Any] = {}
     if arguments.dev is not None:
@@ -103,6 +114,32 @@ def _train(arguments: argparse.Namespace) -> int:
     if development:
         print(f"margent: development: {transcriber.evaluate(*development.values())}", file=sys.stderr)
     return 130 if transcriber.interrupted_ else 0
+
+
+def _learner(arguments: argparse.Namespace) -> Any:
+    """The learner that the options describe, or None."""
+    from typing import get_type_hints
+
+    from margent.cli.learner_options import parsed_value
+    from margent.learners import LEARNERS, learner_named
+
+    if arguments.learner is None:
+        if arguments.learner_option:
+            raise UsageError("--learner-option needs --learner NAME")
+        return None
+    if arguments.learner not in LEARNERS:
+        raise UsageError(f"--learner should be one of {', '.join(LEARNERS)}, got {arguments.learner!r}")
+    hints = get_type_hints(LEARNERS[arguments.learner])
+    parameters = {}
+    for text in arguments.learner_option:
+        name, _, value = text.partition("=")
+        if name not in hints or not value:
+            raise UsageError(f"--learner-option should be NAME=VALUE of the learner {arguments.learner}, got {text!r}")
+        parameters[name] = parsed_value(f"--learner-option {name}", value, hints[name])
+    try:
+        return learner_named(arguments.learner, **parameters)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _loaded(path: str, arguments: argparse.Namespace) -> Transcriber:

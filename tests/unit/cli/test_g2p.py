@@ -62,6 +62,10 @@ def test_development_words_and_stress(tmp_path: Path, capsys: pytest.CaptureFixt
         (["align", "m", "--k", "2"], "--k is for"),
         (["apply", "m", "--order", "3"], "--order is for"),
         (["sing"], "invalid choice"),
+        (["train", "x", "-m", "y", "--learner-option", "C=1"], "needs --learner NAME"),
+        (["train", "x", "-m", "y", "--learner", "magic"], "--learner should be one of"),
+        (["train", "x", "-m", "y", "--learner", "mira", "--learner-option", "D=1"], "--learner-option should be"),
+        (["train", "x", "-m", "y", "--learner", "mira", "--learner-option", "C=-1"], "C of MIRA"),
     ],
 )
 def test_wrong_usage_is_answered(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,3 +77,15 @@ def test_a_broken_line_is_named(model: Path, tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "bad.txt").write_text("pate  P EY T\nword\n")
     assert main(["g2p", "evaluate", str(model), str(tmp_path / "bad.txt")]) == 1
     assert "line 2: expected a word and its phonemes" in capsys.readouterr().err
+
+
+def test_a_learner_on_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_pronunciations(tmp_path / "train.txt", WORDS[:350], SPOKEN[:350])
+    write_pronunciations(tmp_path / "test.txt", WORDS[350:], SPOKEN[350:])
+    train, out = str(tmp_path / "train.txt"), str(tmp_path / "m.margent")
+    said = []
+    for more in ([], ["--learner", "mira", "--learner-option", "C=0.01", "--learner-option", "epochs=3"]):
+        assert main(["g2p", "train", train, "--order", "1", "-m", out, *more]) == 0
+        assert main(["g2p", "evaluate", out, str(tmp_path / "test.txt")]) == 0
+        said.append(float(capsys.readouterr().out.split()[2]))
+    assert said[1] < said[0]
