@@ -26,11 +26,13 @@ _HOME: dict[str, str] = {
     "EM": "margent.learners",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
+    "FrameFeatures": "margent.features",
     "HiddenMarkov": "margent.learners",
     "HiddenMarkovSVM": "margent.learners",
     "Kernel": "margent.features",
     "LaRank": "margent.learners",
     "MargentError": "margent.errors",
+    "MaximumLikelihood": "margent.learners",
     "MIRA": "margent.learners",
     "MissingExtraError": "margent.errors",
     "ModelFileError": "margent.errors",
@@ -44,10 +46,12 @@ _HOME: dict[str, str] = {
     "RestrictedPassiveAggressive": "margent.learners",
     "Rival": "margent.learners",
     "SDM": "margent.learners",
+    "Segmenter": "margent.models",
     "Spectral": "margent.learners",
     "StructuredSVM": "margent.learners",
     "Tagger": "margent.models",
     "Templates": "margent.features",
+    "TokenFeatures": "margent.features",
     "TokenMatrix": "margent.features",
     "Transcriber": "margent.models",
     "TuningResult": "margent.tuning",
@@ -109,8 +113,10 @@ if TYPE_CHECKING:
     from margent.errors import MissingExtraError as MissingExtraError
     from margent.errors import ModelFileError as ModelFileError
     from margent.errors import NotFittedError as NotFittedError
+    from margent.features import FrameFeatures as FrameFeatures
     from margent.features import Kernel as Kernel
     from margent.features import Templates as Templates
+    from margent.features import TokenFeatures as TokenFeatures
     from margent.features import TokenMatrix as TokenMatrix
     from margent.learners import CRF as CRF
     from margent.learners import EM as EM
@@ -121,6 +127,7 @@ if TYPE_CHECKING:
     from margent.learners import HiddenMarkov as HiddenMarkov
     from margent.learners import HiddenMarkovSVM as HiddenMarkovSVM
     from margent.learners import LaRank as LaRank
+    from margent.learners import MaximumLikelihood as MaximumLikelihood
     from margent.learners import Oracle as Oracle
     from margent.learners import PassiveAggressive as PassiveAggressive
     from margent.learners import Perceptron as Perceptron
@@ -132,6 +139,7 @@ if TYPE_CHECKING:
     from margent.models import ConfidentSpan as ConfidentSpan
     from margent.models import Constraints as Constraints
     from margent.models import Reading as Reading
+    from margent.models import Segmenter as Segmenter
     from margent.models import Tagger as Tagger
     from margent.models import Transcriber as Transcriber
     from margent.models import load as load

@@ -11,6 +11,7 @@ from margent.learners.em import EM
 from margent.learners.hidden_markov import HiddenMarkov
 from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
 from margent.learners.larank import LaRank
+from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
 from margent.learners.perceptron import Perceptron
@@ -68,6 +69,7 @@ __all__ = [
     "HiddenMarkovSVM",
     "LaRank",
     "Learner",
+    "MaximumLikelihood",
     "Oracle",
     "PassiveAggressive",
     "Perceptron",

@@ -1,4 +1,4 @@
-"""The likelihood of an oracle's examples as a function of the weights: native for chains, or of a Python oracle."""
+"""The likelihood of an oracle's examples as a function of the weights: native, or of a Python oracle."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def likelihood_of(
     threads: int,
     beam: int | None = None,
     best_completion: bool = False,
-) -> _core.ChainLikelihood | CandidateLikelihood | PythonLikelihood:
+) -> _core.Likelihood | CandidateLikelihood | PythonLikelihood:
     """The likelihood of a native oracle, or of a Python oracle that has `expect`; under a beam if one is given."""
     if isinstance(oracle, _core.ChainOracle):
         return _core.ChainLikelihood(
@@ -58,6 +58,8 @@ def likelihood_of(
         )
     if isinstance(oracle, _core.CandidateOracle) and beam is None:
         return CandidateLikelihood(oracle, threads)
+    if isinstance(oracle, _core.SegmentOracle) and beam is None:
+        return _core.SegmentLikelihood(oracle, all_pairs, all_transitions, boundaries, threads, best_completion)
     if beam is not None:
         if not hasattr(oracle, "with_beam"):
             raise TypeError(f"search='beam' needs an oracle with `with_beam`, and {type(oracle).__name__} has none")
