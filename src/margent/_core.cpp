@@ -19,4 +19,6 @@ NB_MODULE(_core, m) {
   bind_segment_learning(m);
   bind_likelihood(m);
   bind_tagging(m);
+  bind_cosegments(m);
+  bind_rescoring(m);
 }

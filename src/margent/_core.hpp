@@ -46,3 +46,5 @@ void bind_likelihood(nb::module_& m);
 void bind_segments(nb::module_& m);
 void bind_segment_learning(nb::module_& m);
 void bind_tagging(nb::module_& m);
+void bind_cosegments(nb::module_& m);
+void bind_rescoring(nb::module_& m);

@@ -142,6 +142,18 @@ class HankelOracle(Protocol):
         """The loss with the scores of pieces of `order` symbols, and of shorter ones too if `shorter`."""
 
 
+class CosegmentOracle(Protocol):
+    """Pairs of words and pronunciations to be cut into units: what `EM` needs."""
+
+    pairs: _core.SpellingPairs
+    development: _core.SpellingPairs | None
+    units: _core.CosegmentUnits
+    n_held_out: int
+    n_impossible: int
+
+    def __len__(self) -> int: ...
+
+
 class NativeOracle(Protocol):
     """An oracle in native code, with its weights."""
 

@@ -15,7 +15,15 @@ from margent import _core
 from margent.learners.duality import WithGap, with_gap
 from margent.learners.parameters import LARGEST
 from margent.learners.progress import ProgressBar
-from margent.learners.protocol import BatchLearner, ExpectingOracle, HankelOracle, Learner, NativeOracle, Oracle
+from margent.learners.protocol import (
+    BatchLearner,
+    CosegmentOracle,
+    ExpectingOracle,
+    HankelOracle,
+    Learner,
+    NativeOracle,
+    Oracle,
+)
 from margent.learners.slices import timed_slices
 
 
@@ -69,7 +77,7 @@ class Training:
 
 def train(
     learner: Learner | BatchLearner,
-    oracle: Oracle | ExpectingOracle | HankelOracle | NativeOracle,
+    oracle: Oracle | ExpectingOracle | HankelOracle | CosegmentOracle | NativeOracle,
     *,
     seed: int = 0,
     threads: int = 1,
