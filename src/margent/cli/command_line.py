@@ -19,6 +19,7 @@ COMMANDS = {
     "tag": "label new data with a model",
     "evaluate": "compare predicted labels with the right ones",
     "segment": "cut recordings into labelled segments",
+    "g2p": "learn to pronounce words from dictionaries, and do it",
     "tune": "search for good parameters",
     "calibrate": "make the probabilities of a model honest",
     "inspect": "show what a model is and what it has learned",
