@@ -46,6 +46,7 @@ _HOME: dict[str, str] = {
     "RestrictedPassiveAggressive": "margent.learners",
     "Rival": "margent.learners",
     "SDM": "margent.learners",
+    "SegmentConstraints": "margent.models",
     "Segmenter": "margent.models",
     "Spectral": "margent.learners",
     "StructuredSVM": "margent.learners",
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
     from margent.models import ConfidentSpan as ConfidentSpan
     from margent.models import Constraints as Constraints
     from margent.models import Reading as Reading
+    from margent.models import SegmentConstraints as SegmentConstraints
     from margent.models import Segmenter as Segmenter
     from margent.models import Tagger as Tagger
     from margent.models import Transcriber as Transcriber

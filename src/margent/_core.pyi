@@ -310,6 +310,9 @@ class SegmentModel:
         forced_ptr: _Ptr | None = None,
         forced: _Ids | None = None,
     ) -> tuple[_Doubles, tuple[_Ptr, _Ids]]: ...
+    def scores(
+        self, data: SegmentData, weights: _Floats, scale: float
+    ) -> tuple[_Doubles, _Doubles, _Doubles, _Doubles, _Doubles | None, _Doubles | None, _Doubles | None]: ...
     def k_best(self, data: SegmentData, weights: _Floats, k: int, threads: int) -> list[list[tuple[float, _Ids]]]: ...
     def marginals(
         self, data: SegmentData, weights: _Floats, scale: float, threads: int, ptr: _Ptr, segments: _Ids

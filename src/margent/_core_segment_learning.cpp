@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -237,6 +238,56 @@ nb::tuple model_best(const SegmentModel& model, const SegmentData& data, Floats 
   return nb::make_tuple(to_numpy(std::move(values)), joined(found));
 }
 
+// The scores of the only sequence of the data, as plain arrays: transitions [L][L], start, end [L], durations [R][L],
+// begins, ends [T + 1][L] or None, and segments [T][R][L] or None, by begin and duration.
+nb::tuple model_scores(const SegmentModel& model, const SegmentData& data, Floats weights, double scale) {
+  if (data.content()->n_sequences() != 1) throw nb::value_error("expected one sequence");
+  const std::size_t n = model.shape.n_labels;
+  std::size_t length = 0, most = 0;
+  std::vector<double> transitions, start, end, durations, begins, ends, rows;
+  bool has_begins = false, has_ends = false, has_rows = false;
+  each_sequence(model, data, weights, scale, 1, [&](const SegmentScores& scores, SegmentWorkspace&, std::int64_t) {
+    const std::size_t width = scores.width;
+    length = scores.length;
+    most = std::min<std::size_t>(scores.longest, std::max<std::size_t>(length, 1));
+    const auto copied = [&](std::vector<double>& out, const double* from, std::size_t count) {
+      out.reserve(count * n);
+      for (std::size_t r = 0; r < count; ++r) out.insert(out.end(), from + r * width, from + r * width + n);
+    };
+    copied(transitions, scores.transitions, n);
+    copied(start, scores.start, 1);
+    copied(end, scores.end, 1);
+    copied(durations, scores.durations + width, most);
+    if ((has_begins = scores.begins)) {
+      copied(begins, scores.begins, length + 1);
+      std::fill(begins.end() - n, begins.end(), 0.0);
+    }
+    if ((has_ends = scores.ends)) {
+      copied(ends, scores.ends, length + 1);
+      std::fill(ends.begin(), ends.begin() + n, 0.0);
+    }
+    if (!(has_rows = scores.rows)) return;
+    rows.assign(length * most * n, 0.0);
+    for (std::size_t e = 1; e <= length; ++e) {
+      const std::size_t count = std::min(e, most);
+      const SegmentRows found = scores.rows->at(static_cast<int>(e), static_cast<int>(count));
+      for (std::size_t d = 1; found.first && d <= count; ++d)
+        for (std::size_t l = 0; l < n; ++l)
+          if (std::isfinite(durations[(d - 1) * n + l]))  // of others nothing was worked out
+            rows[((e - d) * most + d - 1) * n + l] = found.first[static_cast<std::ptrdiff_t>(d - 1) * found.stride + static_cast<std::ptrdiff_t>(l)];
+    }
+  });
+  const auto table = [&](bool there, std::vector<double>& values) -> nb::object {
+    if (!there) return nb::none();
+    return nb::cast(to_numpy(std::move(values), {length + 1, n}));
+  };
+  nb::object begin_table = table(has_begins, begins), end_table = table(has_ends, ends);
+  nb::object all = nb::none();
+  if (has_rows) all = nb::cast(to_numpy(std::move(rows), {length, most, n}));
+  return nb::make_tuple(to_numpy(std::move(transitions), {n, n}), to_numpy(std::move(start)), to_numpy(std::move(end)),
+                        to_numpy(std::move(durations), {most, n}), begin_table, end_table, all);
+}
+
 nb::list model_k_best(const SegmentModel& model, const SegmentData& data, Floats weights, int k, int threads) {
   if (k < 1) throw nb::value_error("k must be at least 1");
   std::vector<std::vector<ScoredSegments>> all(data.content()->n_sequences());
@@ -331,6 +382,8 @@ void bind_segment_learning(nb::module_& m) {
       }, nb::arg("n_content"), "Where the weights of durations, transitions, start and end begin, and how many there are.")
       .def("best", &model_best, nb::arg("data"), nb::arg("weights"), nb::arg("threads"), nb::arg("forced_ptr").none() = nb::none(),
            nb::arg("forced").none() = nb::none(), "(scores, (offsets, segments))")
+      .def("scores", &model_scores, nb::arg("data"), nb::arg("weights"), nb::arg("scale"),
+           "(transitions, start, end, durations, begins, ends, segments) of the only sequence of the data")
       .def("k_best", &model_k_best, nb::arg("data"), nb::arg("weights"), nb::arg("k"), nb::arg("threads"))
       .def("marginals", &model_marginals, nb::arg("data"), nb::arg("weights"), nb::arg("scale"), nb::arg("threads"),
            nb::arg("ptr"), nb::arg("segments"), "(labels, boundaries, probabilities of the given segments, log Z)");

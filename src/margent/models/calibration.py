@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from margent.models.tagger import Tagger
 
 SMALLEST, LARGEST = 1e-30, 1e30  # temperatures beyond these are for no scores that training makes
-_SURE = 1 - 1e-12  # closer to 1 a confidence is rounding
+SURE = 1 - 1e-12  # closer to 1 a confidence is rounding
 
 
 def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None) -> float | None:
@@ -72,9 +72,9 @@ def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None
     @cache
     def loss(log_temperature: float) -> float:
         log_c = spans.log_probabilities(2.0**-log_temperature)[judged]
-        return -float(hits @ log_c + misses @ np.log1p(-np.minimum(np.exp(log_c), _SURE)))
+        return -float(hits @ log_c + misses @ np.log1p(-np.minimum(np.exp(log_c), SURE)))
 
-    best = _lowest(loss, math.log2(_typical_lead(search)))
+    best = lowest_point(loss, math.log2(_typical_lead(search)))
     return min(max(2.0**best, SMALLEST), LARGEST) if loss(best) < loss(0.0) else 1.0
 
 
@@ -97,7 +97,7 @@ def _judged(
     return np.array(judged, dtype=np.bool_), np.array(right, dtype=np.bool_)
 
 
-def _lowest(function: Callable[[float], float], start: float, steps: int = 60) -> float:
+def lowest_point(function: Callable[[float], float], start: float, steps: int = 60) -> float:
     """Where a smooth function with one valley is lowest: steps of 1 downhill, then parabolas through three points.
 
     Within about 0.002, in about ten evaluations.

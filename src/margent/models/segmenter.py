@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,11 +27,15 @@ from margent.models.estimator import Estimator
 from margent.models.gold_segments import GoldSegments, forced_labels, is_timed
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.parameters import check_whole
+from margent.models.segment_calibration import fitted_segment_temperature
+from margent.models.segment_constraints import SegmentConstraints, checked_constraints, constrained, model_scores
 from margent.models.segment_scores import segmentation_score
 from margent.models.segment_weights import SegmentWeights
 from margent.models.segmenter_parameters import check_segmenter
 from margent.models.segmenter_training import SegmentLesson, learn
 from margent.processors import processor_count
+from margent.structures import segments
+from margent.structures.segment_scores import SegmentScores
 
 Self = TypeVar("Self", bound="Segmenter")
 
@@ -79,6 +83,9 @@ class Segmenter(Estimator):
         or should not be there.
     start : "auto", MaximumLikelihood or None
         Where the weights begin: "auto" is `MaximumLikelihood()` for frames and zero (None) for tokens.
+    calibration : bool
+        Fit the temperature of probabilities on the development data, where `fit` is given such and the learner needs
+        one; takes about ten passes over them.
     seed : int
         Of the order of examples in training.
     threads : int or None
@@ -90,6 +97,8 @@ class Segmenter(Estimator):
     history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score
     feature_map_, weights_ : what was learned
     best_epoch_, interrupted_ : how the last training ended
+    temperature_ : what scores are divided by to become log probabilities
+    calibrated_ : whether these can be taken at their word: the learner is made for that, or the temperature was fitted
     front_end_ : dict or None
         How the frames were made, where `margent segment` made them: seconds from one to the next, and so on.
 
@@ -109,6 +118,8 @@ class Segmenter(Estimator):
     history_: list[dict[str, Any]]
     best_epoch_: int | None
     interrupted_: bool
+    temperature_: float
+    calibrated_: bool
     front_end_: Mapping[str, Any] | None = None
     _native: _core.SegmentModel
     _warned = False
@@ -126,6 +137,7 @@ class Segmenter(Estimator):
         frame_cost: float = 1.0,
         boundary_cost: float = 0.0,
         start: Any = "auto",
+        calibration: bool = True,
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
@@ -139,6 +151,7 @@ class Segmenter(Estimator):
         self.frame_cost = frame_cost
         self.boundary_cost = boundary_cost
         self.start = start
+        self.calibration = calibration
         self.seed = seed
         self.threads = threads
 
@@ -209,26 +222,65 @@ class Segmenter(Estimator):
             raise
         return self
 
+    def calibrate(self: Self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
+        """Fits the `temperature_`, so that a confidence of 0.8 means right in eight cases of ten.
+
+        X, y : sequences that the segmenter was not trained on, and their segments with times
+        sample_weight : (n,) numbers, or None
+
+        What is predicted does not change, only `predict_marginals`. `fit` does this by itself with development data.
+        """
+        self._check_fitted()
+        temperature = fitted_segment_temperature(self, _given(X, y), y, sample_weight)
+        if temperature is None:
+            raise CorpusError("the segmenter finds no segment in these data that theirs could confirm or refute")
+        self.temperature_, self.calibrated_ = temperature, True
+        return self
+
     # Prediction
 
-    def predict(self, X: Any, labels: Sequence[Sequence[str]] | None = None) -> list[Segmentation]:
+    def predict(
+        self,
+        X: Any,
+        labels: Sequence[Sequence[str]] | None = None,
+        *,
+        constraints: Sequence[SegmentConstraints | None] | None = None,
+    ) -> list[Segmentation]:
         """The best segmentation of each sequence: a list of spans (start, end, label).
 
         `labels`: for each sequence the labels of its segments in order, where these are known: they are then put where
-        they fit best (forced alignment).
+        they fit best (forced alignment). `constraints`: for each sequence what else is known, boundaries or some of its
+        segments perhaps; or None.
         """
+        names = self.weights_.limits.labels if self.__sklearn_is_fitted__() else ()
+        if constraints is not None:
+            answers = (segments.best(each) for each in self._constrained(X, labels, constraints))
+            return [self._spans(answer.segments) for answer in answers]
         ptr, rows = self._best(X, labels)
-        names = self.weights_.limits.labels
         return [
             [Span(b, e, names[label]) for b, e, label in rows[a:z].tolist() if names[label] != self.outside]
             for a, z in pairwise(ptr.tolist())
         ]
 
-    def predict_k_best(self, X: Any, k: int = 5) -> list[list[SegmentReading]]:
-        """The k best segmentations of each sequence with their scores, best first; exact. Fewer where fewer exist."""
+    def predict_k_best(
+        self,
+        X: Any,
+        k: int = 5,
+        *,
+        labels: Sequence[Sequence[str]] | None = None,
+        constraints: Sequence[SegmentConstraints | None] | None = None,
+    ) -> list[list[SegmentReading]]:
+        """The k best segmentations of each sequence with their scores, best first; exact. Fewer where fewer exist.
+
+        `labels` and `constraints` as for `predict`.
+        """
         check_whole("k", k, 1)
+        k = min(int(k), 2**31 - 1)
+        if labels is not None or constraints is not None:
+            several = (segments.k_best(each, k) for each in self._constrained(X, labels, constraints))
+            return [[SegmentReading(one.score, self._spans(one.segments)) for one in each] for each in several]
         encoded = self._encode(X)
-        found = self._native.k_best(self._data(encoded), self.weights_.weights, min(int(k), 2**31 - 1), self._threads())
+        found = self._native.k_best(self._data(encoded), self.weights_.weights, k, self._threads())
         names = self.weights_.limits.labels
         return [
             [
@@ -238,18 +290,28 @@ class Segmenter(Estimator):
             for each in found
         ]
 
-    def predict_marginals(self, X: Any) -> list[SegmentProbabilities]:
-        """Probabilities under exp(score): of labels at frames, of boundaries, and of the segments of the best answer.
+    def predict_marginals(
+        self,
+        X: Any,
+        *,
+        labels: Sequence[Sequence[str]] | None = None,
+        constraints: Sequence[SegmentConstraints | None] | None = None,
+    ) -> list[SegmentProbabilities]:
+        """Probabilities under exp(score / temperature_): of labels at frames, of boundaries, and of the segments of the
+        best answer. `labels` and `constraints` as for `predict`: all probabilities are then given what is known.
 
-        The scores of margin learners are not made for that, which a `CalibrationWarning` says; those of a `CRF` are.
+        The scores of margin learners are not made for that: without a fitted temperature there is a
+        `CalibrationWarning`. Those of a `CRF` are.
         """
+        if labels is not None or constraints is not None:
+            scale = 1 / self._temperature()
+            return [self._probabilities(each) for each in self._constrained(X, labels, constraints, scale)]
         encoded = self._encode(X)
         data = self._data(encoded)
         scores, (ptr, rows) = self._native.best(data, self.weights_.weights, self._threads())
         _check_found(scores)
-        self._warn()
         nodes, ends, confidences, _ = self._native.marginals(
-            data, self.weights_.weights, 1.0, self._threads(), ptr, rows
+            data, self.weights_.weights, 1 / self._temperature(), self._threads(), ptr, rows
         )
         names, result = self.weights_.limits.labels, []
         for i, ((a, z), (first, last)) in enumerate(zip(pairwise(encoded.sequence_ptr), pairwise(ptr.tolist()))):
@@ -269,6 +331,13 @@ class Segmenter(Estimator):
             frame_labels(Span(b, e, names[label]) for b, e, label in rows[a:z].tolist())
             for a, z in pairwise(ptr.tolist())
         ]
+
+    def scores_of(self, x: Any, scale: float = 1.0) -> SegmentScores:
+        """What every segmentation of one sequence scores, times a scale, for questions of one's own: they are put to it
+        by the functions of `margent.structures.segments`. Takes memory for T R L numbers."""
+        encoded = self._encode([x])
+        length = int(encoded.sequence_ptr[-1])
+        return model_scores(self._native, self._data(encoded), self.weights_.weights, scale, length)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """F1 of segments where there is an `outside`, otherwise 1 minus the label error rate. Higher is better."""
@@ -402,15 +471,46 @@ class Segmenter(Estimator):
         _check_found(scores)
         return found
 
-    def _warn(self) -> None:
-        if not self._warned and not getattr(self._learner(), "probabilistic", False):
+    def _spans(self, rows: NDArray[np.int32]) -> Segmentation:
+        names = self.weights_.limits.labels
+        return [Span(b, e, names[j]) for b, e, j in rows.tolist() if names[j] != self.outside]
+
+    def _constrained(self, X: Any, labels: Any, constraints: Any, scale: float = 1.0) -> Iterator[SegmentScores]:
+        """The scores of each sequence, of only those segmentations that agree with what is known."""
+        self._check_fitted()
+        X = as_sentences(X)
+        for i, (x, given) in enumerate(zip(X, checked_constraints(constraints, labels, len(X)))):
+            scores = constrained(self.scores_of(x, scale), given, self.weights_.limits.labels, i)
+            if segments.possible(scores):
+                yield scores
+            else:
+                raise ConstraintError(f"sequence {i}: durations, or what is known of it, leave no segmentation")
+
+    def _probabilities(self, scores: SegmentScores) -> SegmentProbabilities:
+        found, rows = segments.marginals(scores, segments=True), segments.best(scores).segments
+        labels = np.zeros((scores.length, len(self.classes_)))
+        labels[:, : found.labels.shape[1]] = found.labels
+        every, names = found.segments, self.weights_.limits.labels
+        spans = [
+            ConfidentSpan(b, e, names[j], float(min(every[b, e - b - 1, j], 1.0)))  # type: ignore[index]
+            for b, e, j in rows.tolist()
+            if names[j] != self.outside
+        ]
+        return SegmentProbabilities(labels, found.boundaries, spans)
+
+    def _temperature(self) -> float:
+        """What scores are divided by to become log probabilities; said once if that is not calibrated."""
+        self._check_fitted()
+        if not self.calibrated_ and not self._warned:
             self._warned = True
             warnings.warn(
                 f"the probabilities of this {type(self).__name__} are not calibrated: the scores that it learned rank "
-                "well, but are no log probabilities; a CRF learns such",
+                "well, but are no log probabilities; give fit X_dev and y_dev, or call calibrate(X, y) with sequences "
+                "that it was not trained on; a CRF learns such",
                 CalibrationWarning,
                 stacklevel=3,
             )
+        return self.temperature_
 
     def _threads(self) -> int:
         return processor_count() if self.threads is None else min(int(self.threads), 1 << 20)

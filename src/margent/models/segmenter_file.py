@@ -13,6 +13,7 @@ from margent.features.frame_map import FrameMap
 from margent.features.segment_token_map import SegmentTokenMap
 from margent.learners import learner_name, learner_named
 from margent.learners.maximum_likelihood import MaximumLikelihood
+from margent.models.calibration import LARGEST, SMALLEST
 from margent.models.segment_weights import SegmentWeights
 from margent.models.segmenter_parameters import check_segmenter
 from margent.storage import ModelFile
@@ -20,7 +21,7 @@ from margent.storage import ModelFile
 if TYPE_CHECKING:
     from margent.models.segmenter import Segmenter
 
-_PLAIN = ("transitions", "repeat", "outside", "frame_cost", "boundary_cost", "seed", "threads")
+_PLAIN = ("transitions", "repeat", "outside", "frame_cost", "boundary_cost", "calibration", "seed", "threads")
 _DURATIONS = ("min_duration", "max_duration")
 _MAPS: dict[str, Any] = {"frames": FrameMap, "tokens": SegmentTokenMap}
 _LIKELIHOOD = "likelihood"
@@ -38,6 +39,7 @@ def stored(segmenter: Segmenter) -> tuple[dict[str, Any], dict[str, NDArray[Any]
         "history": segmenter.history_,
         "best_epoch": segmenter.best_epoch_,
         "interrupted": segmenter.interrupted_,
+        "temperature": float(segmenter.temperature_) if segmenter.calibrated_ else None,
         "front_end": None if segmenter.front_end_ is None else dict(segmenter.front_end_),
         "parameters": _parameters(segmenter),
     }
@@ -89,6 +91,10 @@ def restored(kind: type[Segmenter], file: ModelFile, function: Any) -> Segmenter
         raise file.error("its history should be a list of epochs")
     segmenter.best_epoch_ = None if file.header.get("best_epoch") is None else file.value("best_epoch", int)
     segmenter.interrupted_ = file.value("interrupted", bool)
+    segmenter.calibrated_ = file.header.get("temperature") is not None
+    segmenter.temperature_ = 1.0
+    if segmenter.calibrated_:
+        segmenter.temperature_ = file.value("temperature", float, minimum=SMALLEST, maximum=LARGEST)
     segmenter.front_end_ = None if file.header.get("front_end") is None else file.value("front_end", dict)
     return segmenter
 

@@ -32,7 +32,7 @@ def check_segmenter(segmenter: Segmenter, dev_metric: str | None) -> None:
         value = getattr(segmenter, name)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < 1e6:
             raise ValueError(f"{name} of Segmenter should be a number of at least 0, got {value!r}")
-    for name in ("transitions", "repeat"):
+    for name in ("transitions", "repeat", "calibration"):
         if not isinstance(getattr(segmenter, name), (bool, np.bool_)):
             raise ValueError(f"{name} of Segmenter should be True or False, got {getattr(segmenter, name)!r}")
     if not (segmenter.start is None or segmenter.start == "auto" or isinstance(segmenter.start, MaximumLikelihood)):

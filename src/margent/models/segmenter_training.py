@@ -18,6 +18,7 @@ from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.training import Callback, Training
 from margent.models.gold_segments import GoldSegments
 from margent.models.inputs import as_sentences, sentence_weights
+from margent.models.segment_calibration import fitted_segment_temperature
 from margent.models.segment_scores import segmentation_score
 from margent.models.segment_weights import MOST, SegmentWeights
 
@@ -89,6 +90,22 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
     segmenter._set_learned(feature_map, weights.with_weights(result.weights))
     segmenter.history_ = [*history, *(epoch.as_dict() for epoch in result.history)]
     segmenter.best_epoch_, segmenter.interrupted_ = result.best_epoch, result.interrupted
+    probabilistic = bool(getattr(learner, "probabilistic", False))
+    if known is None or probabilistic:
+        segmenter.temperature_, segmenter.calibrated_ = 1.0, probabilistic
+    if lesson.X_dev is not None and not probabilistic and segmenter.calibration:
+        _fit_temperature(segmenter, lesson)
+
+
+def _fit_temperature(segmenter: Segmenter, lesson: SegmentLesson) -> None:
+    """At the end of a training: Ctrl-C, or data without a segment to judge, leave what was learned as it is."""
+    try:
+        temperature = fitted_segment_temperature(segmenter, lesson.X_dev, lesson.y_dev)
+    except KeyboardInterrupt:
+        segmenter.interrupted_ = True
+        return
+    if temperature is not None:
+        segmenter.temperature_, segmenter.calibrated_ = temperature, True
 
 
 def _limits(segmenter: Segmenter, gold: GoldSegments) -> SegmentLimits:

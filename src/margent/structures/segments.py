@@ -34,6 +34,7 @@ __all__ = [
     "k_best",
     "log_partition",
     "marginals",
+    "possible",
     "sample",
     "score",
     "with_costs",
@@ -71,6 +72,11 @@ def best(scores: SegmentScores) -> Segmented:
     value, found = native.best()
     _check_total(scores, value)
     return Segmented(native.score(found), _named(scores, found))
+
+
+def possible(scores: SegmentScores) -> bool:
+    """Whether there is a segmentation at all that is not forbidden."""
+    return bool(scores.native().best()[0] > -np.inf)
 
 
 def k_best(scores: SegmentScores, k: int) -> list[Segmented]:

@@ -12,7 +12,16 @@ import pytest
 
 import margent
 import margent.models.segmenter
-from margent import CRF, FrameFeatures, MaximumLikelihood, Perceptron, Segmenter, StructuredSVM, TokenFeatures
+from margent import (
+    CRF,
+    FrameFeatures,
+    MaximumLikelihood,
+    Perceptron,
+    SegmentConstraints,
+    Segmenter,
+    StructuredSVM,
+    TokenFeatures,
+)
 from margent.corpus import Span
 from margent.errors import CalibrationWarning, ConstraintError, CorpusError, ModelFileError, NotFittedError
 from margent.features.frame_map import bin_shares
@@ -405,3 +414,168 @@ def test_shares_of_bins():
 
 def test_examples_in_the_documentation():
     assert doctest.testmod(margent.models.segmenter).failed == 0
+
+
+def test_what_is_known_already_is_kept():
+    train, (X, y) = speech(20, 20), speech(21, 4)
+    segmenter = Segmenter(FrameFeatures(bins=1), MaximumLikelihood(), max_duration=30).fit(*train)
+    cuts = [SegmentConstraints(boundaries=[s.end for s in segments]) for segments in y]
+    assert [[s.end for s in found] for found in segmenter.predict(X, constraints=cuts)] == [
+        [s.end for s in segments] for segments in y
+    ]
+    odd = Span(2, 4, "c")
+    known = [SegmentConstraints(segments=[odd], allowed={5: "a", 6: ["a", "b"]}), None, None, None]
+    found = segmenter.predict(X, constraints=known)
+    assert odd in found[0]
+    labels = [s.label for s in found[0] for _ in range(s.end - s.start)]
+    assert labels[5] == "a" and labels[6] in ("a", "b")
+    assert found[1:] == segmenter.predict(X[1:])
+    # With nothing known, the scores that are searched are those of the model itself.
+    free = [None] * len(X)
+    assert segmenter.predict(X, constraints=free) == segmenter.predict(X)
+    for ours, others in zip(segmenter.predict_k_best(X, 3, constraints=free), segmenter.predict_k_best(X, 3)):
+        assert [r.segments for r in ours] == [r.segments for r in others]
+        np.testing.assert_allclose([r.score for r in ours], [r.score for r in others], rtol=1e-9)
+    order = [[s.label for s in segments] for segments in y]
+    assert segmenter.predict(X, constraints=[SegmentConstraints(labels=row) for row in order]) == segmenter.predict(
+        X, labels=order
+    )
+    assert segmenter.predict_k_best(X, 2, labels=order)[0][0].segments == segmenter.predict(X, labels=order)[0]
+
+
+@pytest.mark.filterwarnings("ignore::margent.errors.CalibrationWarning")
+@pytest.mark.parametrize("kind", ["frames", "tokens"])
+def test_probabilities_given_what_is_known(kind):
+    if kind == "frames":
+        X, y = speech(22, 6)
+        segmenter = Segmenter(FrameFeatures(bins=2, covariance="diagonal"), CRF(epochs=5)).fit(X, y, progress=False)
+    else:
+        X, y = SENTENCES, ENTITIES
+        segmenter = Segmenter(learner=CRF(l2=0.3), outside="O").fit(X, y, progress=False)
+    for ours, others in zip(
+        segmenter.predict_marginals(X, constraints=[None] * len(X)), segmenter.predict_marginals(X)
+    ):
+        np.testing.assert_allclose(ours.labels, others.labels, atol=1e-9)
+        np.testing.assert_allclose(ours.boundaries, others.boundaries, atol=1e-9)
+        assert [s[:3] for s in ours.segments] == [s[:3] for s in others.segments]
+        np.testing.assert_allclose([s.confidence for s in ours.segments], [s.confidence for s in others.segments])
+    first = y[0][0]
+    known = SegmentConstraints(segments=[first])
+    (given,) = segmenter.predict_marginals(X[:1], constraints=[known])
+    assert given.segments[0][:3] == tuple(first)
+    assert given.segments[0].confidence == pytest.approx(1)
+    column = segmenter.classes_.tolist().index(first[2])
+    np.testing.assert_allclose(given.labels[first[0] : first[1], column], 1)
+    order = [s[2] for s in y[0]] if kind == "frames" else ["PER", "O", "O", "LOC", "O"]
+    (aligned,) = segmenter.predict_marginals(X[:1], labels=[order])
+    assert aligned.labels.shape == (len(X[0]), len(segmenter.classes_))
+    np.testing.assert_allclose(aligned.labels.sum(axis=1), 1)
+    assert aligned.boundaries.sum() == pytest.approx(len(order) + 1)
+
+
+def test_what_cannot_be_is_said():
+    X, y = speech(23, 4)
+    segmenter = Segmenter(FrameFeatures(bins=1), MaximumLikelihood()).fit(X, y)
+
+    def refused(message, constraint, **options):
+        with pytest.raises(ConstraintError, match=message):
+            segmenter.predict(X[:2], constraints=[None, constraint], **options)
+
+    refused("sequence 1: there is no label 'z'", SegmentConstraints(segments=[(0, 2, "z")]))
+    refused("sequence 1: there is no label 'z'", SegmentConstraints(labels=["z"]))
+    refused("sequence 1: .*from 0 to 9999", SegmentConstraints(segments=[(0, 9999, "a")]))
+    refused("sequence 1: .*boundary 9999", SegmentConstraints(boundaries=[9999]))
+    refused("sequence 1: .*frame 9999", SegmentConstraints(allowed={9999: "a"}))
+    refused("sequence 1: durations, or what is known", SegmentConstraints(boundaries=[]))
+    refused("sequence 1: .* is not as expected", SegmentConstraints(segments=[(0, 2)]))
+    refused("expected SegmentConstraints or None", {0: "a"})
+    with pytest.raises(ConstraintError, match="constraints for 1 sequences, expected them for 2"):
+        segmenter.predict(X[:2], constraints=[None])
+    with pytest.raises(ConstraintError, match="expected a list with the constraints"):
+        segmenter.predict(X[:2], constraints=SegmentConstraints())
+    with pytest.raises(ConstraintError, match="both given"):
+        segmenter.predict(X[:1], labels=[["a"]], constraints=[None])
+
+
+def test_scores_of_a_sequence_are_those_of_the_model():
+    from margent.structures import segments
+
+    X, y = speech(24, 6)
+    for features in (FrameFeatures(bins=2), FrameFeatures(content="mean", components=2)):
+        segmenter = Segmenter(features, MaximumLikelihood(), repeat=False).fit(X, y)
+        scores = segmenter.scores_of(X[0])
+        (best,) = segmenter.predict_k_best(X[:1], 1)[0]
+        ids = segmenter.classes_.tolist()
+        rows = [(s.start, s.end, ids.index(s.label)) for s in best.segments]
+        assert segments.score(scores, rows) == pytest.approx(best.score)
+        assert segments.best(scores).segments.tolist() == [list(row) for row in rows]
+    assert segments.best(segmenter.scores_of(np.zeros((0, 3)))).segments.shape == (0, 3)
+
+
+def test_margin_learners_are_calibrated_on_development_data(tmp_path):
+    train, dev, test = speech(25, 20), speech(26, 15), speech(27, 40)
+    noisy = [
+        [x + np.random.default_rng(i).normal(size=x.shape) for i, x in enumerate(X)] for X, _ in (train, dev, test)
+    ]
+    learner = StructuredSVM(C=0.001, method="subgradient", epochs=3)
+    segmenter = Segmenter(FrameFeatures(bins=1), learner).fit(
+        noisy[0], train[1], X_dev=noisy[1], y_dev=dev[1], progress=False
+    )
+    assert segmenter.calibrated_ and segmenter.temperature_ != 1
+
+    def log_loss():
+        found = segmenter.predict_marginals(noisy[2])
+        pairs = [(s.confidence, tuple(s[:3]) in set(y)) for each, y in zip(found, test[1]) for s in each.segments]
+        confidence = np.clip([c for c, _ in pairs], 1e-9, 1 - 1e-9)
+        return -np.mean(np.where([right for _, right in pairs], np.log(confidence), np.log(1 - confidence)))
+
+    fitted = log_loss()
+    temperature = segmenter.temperature_
+    for other in (temperature / 4, temperature * 4):
+        segmenter.temperature_ = other
+        assert log_loss() > fitted
+    assert segmenter.calibrate(noisy[1], dev[1]).temperature_ == pytest.approx(temperature)
+    segmenter.save(tmp_path / "m")
+    again = margent.load(tmp_path / "m")
+    assert (again.temperature_, again.calibrated_) == (segmenter.temperature_, True)
+    off = Segmenter(FrameFeatures(bins=1), learner, calibration=False)
+    assert not off.fit(*train, X_dev=dev[0], y_dev=dev[1], progress=False).calibrated_
+    with pytest.raises(CorpusError, match="could confirm or refute"):
+        segmenter.calibrate(noisy[1], [[s.label for s in row] for row in dev[1]])
+    assert Segmenter(learner=CRF(epochs=2)).fit(*train, progress=False).calibrated_
+
+
+def test_learners_that_cannot_do_segments_say_so():
+    X, y = speech(28, 4)
+    for learner in ("hmm", "spectral"):
+        with pytest.raises(TypeError, match="SegmentOracle"):
+            Segmenter(learner=learner).fit(X, y, progress=False)
+
+
+@pytest.mark.parametrize("learner", ["hmsvm", "dual-perceptron", "sdm", "larank", "rpa", "pa"])
+def test_every_other_learner_learns(learner):
+    train, test = speech(29, 15), speech(30, 8)
+    segmenter = Segmenter(FrameFeatures(bins=1, covariance="diagonal"), learner).fit(*train, progress=False)
+    assert segmenter.score(*test) > 0.8
+
+
+def test_ctrl_c_keeps_what_was_learned():
+    X, y = speech(31, 10)
+
+    def interrupt(epoch):
+        if epoch.epoch == 2:
+            raise KeyboardInterrupt
+
+    segmenter = Segmenter(learner=Perceptron(epochs=50)).fit(X, y, callbacks=[interrupt], progress=False)
+    assert segmenter.interrupted_ and 1 <= len(segmenter.history_) <= 3
+    assert segmenter.score(X, y) > 0.8
+
+
+def test_copies_and_pickles_work_alike():
+    import pickle
+
+    for X, y, outside in ((*speech(32, 6), None), (SENTENCES, ENTITIES, "O")):
+        segmenter = Segmenter(learner=Perceptron(epochs=2), outside=outside).fit(X, y, progress=False)
+        for other in (copy.deepcopy(segmenter), pickle.loads(pickle.dumps(segmenter))):
+            assert other.predict(X) == segmenter.predict(X)
+            assert other.predict_k_best(X, 2) == segmenter.predict_k_best(X, 2)
