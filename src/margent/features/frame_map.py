@@ -217,14 +217,32 @@ def frames_of(x: Any, i: int, dimensions: int | None) -> NDArray[np.float64]:
     array = np.asarray(x)
     if array.size == 0 and array.ndim < 2:
         return np.zeros((0, dimensions or 1))
+    if array.dtype.kind == "c":
+        raise CorpusError(f"sequence {i}: Complex data not supported; expected real numbers")
+    if array.dtype.kind == "O":
+        array = _real(array, i)
     if array.ndim != 2 or array.dtype.kind not in "iuf":
         raise CorpusError(
             f"sequence {i} has shape {array.shape} and type {array.dtype}; expected numbers of shape (frames, values)"
         )
+    if not array.shape[1]:
+        raise CorpusError(f"sequence {i}: found 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
     if dimensions is not None and array.shape[1] != dimensions:
-        raise CorpusError(f"sequence {i} has frames of {array.shape[1]} values; expected {dimensions}, as in training")
+        raise CorpusError(
+            f"sequence {i}: X has {array.shape[1]} features, but FrameMap is expecting {dimensions} features as input, "
+            "the values of a frame in training"
+        )
     numbers: NDArray[np.float64] = array.astype(np.float64)
     wrong = ~np.isfinite(numbers).all(axis=1)
     if wrong.any():
-        raise CorpusError(f"sequence {i}, frame {int(np.argmax(wrong))} has a value that is not finite")
+        raise CorpusError(f"sequence {i}, frame {int(np.argmax(wrong))} has a value that is not finite: NaN or inf")
+    return numbers
+
+
+def _real(array: NDArray[Any], i: int) -> NDArray[np.float64]:
+    """Objects that are numbers, as such."""
+    try:
+        numbers: NDArray[np.float64] = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise CorpusError(f"sequence {i}: expected numbers as values of frames, but {error}") from None
     return numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,23 @@ Ids = NDArray[np.int32]
 MISSING = -1
 
 
-class Labellings(list[list[str]]):
-    """Label sequences, one for each sentence: a list like any other.
+Answer = TypeVar("Answer")
 
-    Only as an array it differs: (n_sentences,) objects, each a list, whether or not all are equally long. So
+
+class Predictions(list[Answer]):
+    """What was predicted, one list for each sequence: a list like any other.
+
+    Only as an array it differs: (n_sequences,) objects, each a list, whether or not all are equally long. So
     scikit-learn's `cross_val_predict` can put together what was predicted for several parts of the data.
     """
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         array = np.fromiter(self, dtype=object, count=len(self))
         return array if dtype is None else array.astype(dtype, copy=False)
+
+
+Labellings = Predictions[list[str]]
+"""Label sequences, one for each sentence."""
 
 
 class LabelSet:

@@ -26,6 +26,7 @@ from margent.models.confident_spans import ConfidentSpan
 from margent.models.estimator import Estimator
 from margent.models.gold_segments import GoldSegments, forced_labels, is_timed
 from margent.models.inputs import as_sentences, sentence_weights
+from margent.models.labels import Predictions
 from margent.models.parameters import check_whole
 from margent.models.segment_calibration import fitted_segment_temperature
 from margent.models.segment_constraints import SegmentConstraints, checked_constraints, constrained, model_scores
@@ -252,15 +253,11 @@ class Segmenter(Estimator):
         they fit best (forced alignment). `constraints`: for each sequence what else is known, boundaries or some of its
         segments perhaps; or None.
         """
-        names = self.weights_.limits.labels if self.__sklearn_is_fitted__() else ()
         if constraints is not None:
             answers = (segments.best(each) for each in self._constrained(X, labels, constraints))
-            return [self._spans(answer.segments) for answer in answers]
+            return Predictions(self._spans(answer.segments) for answer in answers)
         ptr, rows = self._best(X, labels)
-        return [
-            [Span(b, e, names[label]) for b, e, label in rows[a:z].tolist() if names[label] != self.outside]
-            for a, z in pairwise(ptr.tolist())
-        ]
+        return Predictions(self._spans(rows[a:z]) for a, z in pairwise(ptr.tolist()))
 
     def predict_k_best(
         self,
@@ -281,14 +278,7 @@ class Segmenter(Estimator):
             return [[SegmentReading(one.score, self._spans(one.segments)) for one in each] for each in several]
         encoded = self._encode(X)
         found = self._native.k_best(self._data(encoded), self.weights_.weights, k, self._threads())
-        names = self.weights_.limits.labels
-        return [
-            [
-                SegmentReading(score, [Span(b, e, names[j]) for b, e, j in rows.tolist() if names[j] != self.outside])
-                for score, rows in each
-            ]
-            for each in found
-        ]
+        return [[SegmentReading(score, self._spans(rows)) for score, rows in each] for each in found]
 
     def predict_marginals(
         self,
@@ -327,10 +317,10 @@ class Segmenter(Estimator):
         """The label of each frame or token in the best segmentation."""
         ptr, rows = self._best(X, None)
         names = self.weights_.limits.labels
-        return [
+        return Predictions(
             frame_labels(Span(b, e, names[label]) for b, e, label in rows[a:z].tolist())
             for a, z in pairwise(ptr.tolist())
-        ]
+        )
 
     def scores_of(self, x: Any, scale: float = 1.0) -> SegmentScores:
         """What every segmentation of one sequence scores, times a scale, for questions of one's own: they are put to it
@@ -388,6 +378,14 @@ class Segmenter(Estimator):
         if right is not None and not is_timed(right):
             raise CorpusError("segments has labels without times, which cannot be drawn")
         return plot_segments(x, right, found, path, **options)  # type: ignore[arg-type]
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many values a frame has; only of a segmenter of frames."""
+        self._check_fitted()
+        if not isinstance(self.feature_map_, FrameMap) or self.feature_map_.n_dimensions is None:
+            raise AttributeError(f"n_features_in_ is for frames; this {type(self).__name__} was fitted to text")
+        return self.feature_map_.n_dimensions
 
     # Storage
 
