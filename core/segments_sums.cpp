@@ -29,6 +29,10 @@ struct ExpTable {
 // Products below this may have lost a part to underflow, and are made anew in log space.
 constexpr double tiny = 1e-250;
 
+// Terms of a sum that are smaller than its largest by more than this factor in log space, 4e-18, are lost in rounding: no
+// exponential is spent on them. Frames make such differences soon, so that of most segments nothing is left to do.
+constexpr double negligible = -40;
+
 double largest(const double* row, int n) { return *std::max_element(row, row + n); }
 
 // out[j] = log sum over i of exp(in[i] + transitions[i][j]), or, if `backwards`, of exp(in[i] + transitions[j][i]).
@@ -41,9 +45,21 @@ void log_step(const SegmentScores& s, const ExpTable& table, bool backwards, con
   for (int i = 0; i < n; ++i) scratch[i] = std::exp(in[i] - top);
   double* sums = scratch + s.width;
   std::fill(sums, sums + n, 0.0);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      sums[backwards ? i : j] += (backwards ? scratch[j] : scratch[i]) * table.values[i * s.width + j];
+  for (int i = 0; i < n; ++i) {
+    const double* row = table.values + static_cast<std::size_t>(i) * s.width;
+    if (backwards) {
+      // Four sums side by side: one alone would wait for itself.
+      double parts[4] = {0, 0, 0, 0};
+      int j = 0;
+      for (; j + 4 <= n; j += 4)
+        for (int k = 0; k < 4; ++k) parts[k] += scratch[j + k] * row[j + k];
+      for (; j < n; ++j) parts[0] += scratch[j] * row[j];
+      sums[i] = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+    } else if (scratch[i] > 0) {
+      const double x = scratch[i];
+      for (int j = 0; j < n; ++j) sums[j] += x * row[j];
+    }
+  }
   for (int j = 0; j < n; ++j) {
     if (sums[j] > tiny) {
       out[j] = top + table.scale + std::log(sums[j]);
@@ -58,9 +74,9 @@ void log_step(const SegmentScores& s, const ExpTable& table, bool backwards, con
 void log_add(double x, double& top, double& sum) {
   if (!(x > zero)) return;
   if (x <= top) {
-    sum += std::exp(x - top);
+    if (x - top > negligible) sum += std::exp(x - top);
   } else {
-    sum = sum * std::exp(top - x) + 1;
+    sum = (top - x > negligible ? sum * std::exp(top - x) : 0) + 1;
     top = x;
   }
 }
@@ -107,15 +123,23 @@ double segments_log_partition(const SegmentScores& s, SegmentWorkspace& work) {
         const double *before = r - static_cast<std::ptrdiff_t>(d) * s.width, *duration = s.durations + d * s.width;
         const double* row = rows.first ? rows.first + (d - 1) * rows.stride : nullptr;
         double* out = x + static_cast<std::size_t>(d - 1) * s.width;
-        for (int l = 0; l < s.n_labels; ++l) {
-          out[l] = d > longest_of(s, l) ? zero : before[l] + duration[l] + (row ? row[l] : 0.0);
-          a[l] = std::max(a[l], out[l]);
+        for (int from = 0; from < s.n_labels; from += lane_count) {
+          if (d > longest_of(s, from)) continue;  // none of these eight labels lasts so long
+          const int to = std::min(from + lane_count, s.n_labels);
+          for (int l = from; l < to; ++l) {
+            out[l] = before[l] + duration[l] + (row ? row[l] : 0.0);
+            a[l] = std::max(a[l], out[l]);
+          }
         }
       }
       for (int l = 0; l < s.n_labels; ++l) {
         if (!(a[l] > zero)) continue;
         double sum = 0;
-        for (int d = 0; d < count; ++d) sum += std::exp(x[static_cast<std::size_t>(d) * s.width + l] - a[l]);
+        const int lasting = std::min(count, longest_of(s, l));
+        for (int d = 0; d < lasting; ++d) {
+          const double below = x[static_cast<std::size_t>(d) * s.width + l] - a[l];
+          if (below > negligible) sum += std::exp(below);
+        }
         a[l] += std::log(sum);
       }
       add_row(s.ends, s, e, a);
@@ -187,13 +211,21 @@ double segments_expectations(const SegmentScores& s, SegmentWorkspace& work, con
     for (int d = 1; d <= count; ++d) {
       const std::size_t begin = static_cast<std::size_t>(e - d) * width;
       const double* row = rows.first ? rows.first + (d - 1) * rows.stride : nullptr;
-      for (int l = 0; l < s.n_labels; ++l) {
-        const double x = d > longest_of(s, l) ? zero : beta[l] + s.durations[d * width + l] + (row ? row[l] : 0.0);
-        log_add(x, tops[begin + l], sums[begin + l]);
-        probabilities[l] = x > zero ? std::exp(x + reached[begin + l] - total) : 0.0;
+      bool any = false;
+      std::fill(probabilities, probabilities + width, 0.0);
+      for (int from = 0; from < s.n_labels; from += lane_count) {
+        if (d > longest_of(s, from)) continue;
+        const int to = std::min(from + lane_count, s.n_labels);
+        for (int l = from; l < to; ++l) {
+          const double x = beta[l] + s.durations[d * width + l] + (row ? row[l] : 0.0);
+          log_add(x, tops[begin + l], sums[begin + l]);
+          const double log_p = x + reached[begin + l] - total;
+          if (!(log_p > negligible)) continue;
+          probabilities[l] = std::exp(log_p);
+          any = true;
+        }
       }
-      std::fill(probabilities + s.n_labels, probabilities + width, 0.0);
-      visit(e - d, e, probabilities);
+      if (any) visit(e - d, e, probabilities);
     }
   }
   return total;
