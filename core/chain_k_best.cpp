@@ -3,53 +3,13 @@
 #include <cmath>
 
 #include "chain_lattice.hpp"
+#include "deviation_queue.hpp"
 
 namespace margent {
 
 using namespace lattice;
 
 namespace {
-
-// The k smallest of all losses offered, and the deviations they belong to, best first. Equal losses: first come, first
-// served. Deviations that have fallen out stay where they are: k are taken before it is their turn.
-class Queue {
- public:
-  Queue(std::size_t k, DeviationQueue& memory) : k_(k), open_(memory.open), losses_(memory.losses) {
-    open_.clear();
-    losses_.clear();
-  }
-  // What does not lose less than this is no longer of use.
-  double limit() const { return losses_.size() < k_ ? -zero<double> : losses_.front(); }
-  bool empty() const { return open_.empty(); }
-
-  void offer(double loss, std::int32_t parent, std::int32_t position, std::int32_t state) {
-    if (!(loss < limit())) return;
-    if (losses_.size() == k_) {
-      std::pop_heap(losses_.begin(), losses_.end());
-      losses_.pop_back();
-    }
-    losses_.push_back(loss);
-    std::push_heap(losses_.begin(), losses_.end());
-    open_.push_back({loss, arrivals_++, parent, position, state});
-    std::push_heap(open_.begin(), open_.end(), later);
-  }
-
-  Deviation take() {
-    std::pop_heap(open_.begin(), open_.end(), later);
-    const Deviation first = open_.back();
-    open_.pop_back();
-    return first;
-  }
-
- private:
-  static bool later(const Deviation& a, const Deviation& b) {
-    return a.loss != b.loss ? a.loss > b.loss : a.arrival > b.arrival;
-  }
-  std::size_t k_;
-  std::vector<Deviation>& open_;
-  std::vector<double>& losses_;
-  std::int64_t arrivals_ = 0;
-};
 
 // The predecessors of a state that are worth a look: which[q] is the number f of the q-th, values[q] what it scores.
 template <class Real>
@@ -113,7 +73,7 @@ int chain_k_best_back(const ChainScores<Real>& scores, int k, ChainWorkspace<Rea
                       double* values) {
   const ChainShape& s = scores.shape;
   const int n = scores.length;
-  Queue queue(static_cast<std::size_t>(k), work.deviations);
+  DeviationHeap queue(static_cast<std::size_t>(k), work.deviations);
   const Real* last = work.alpha.data() + (n - 1) * s.states();
   Real top = zero<Real>;
   for (std::int64_t c = 0; c < s.contexts; ++c)
