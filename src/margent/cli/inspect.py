@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     support = _support(tagger, arguments)
     labels = arguments.label or [str(name) for name in tagger.classes_]
     features = {label: tagger.top_features(label, arguments.top) for label in labels}
-    transitions = tagger.top_transitions(arguments.top)
+    transitions = [] if _k_grams(tagger) else tagger.top_transitions(arguments.top)
     summary = _summary(tagger, arguments.model)
     if arguments.json:
         whole_model = {
@@ -141,6 +141,7 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "scheme": tagger.scheme_,
         "feature_map": tagger.feature_map_.kind,
         "kernel": None if kernel is None else _kernel(kernel),
+        "k_grams": _k_grams(tagger),
         "templates": None if templates is None else list(templates.lines),
         "input_columns": tagger.feature_map_.n_columns if tagger.feature_map_.takes == "tokens" else None,
         "features": tagger.feature_map_.n_unigrams,
@@ -154,6 +155,27 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "temperature": tagger.temperature_,
         "calibrated": tagger.calibrated_,
         "support_sequences": None if tagger._support is None else len(tagger._support),
+    }
+
+
+def _k_grams(tagger: Tagger) -> dict[str, Any] | None:
+    """What a tagger of symbols scores; `size`: in how many numbers that can be written, as factors of the rank."""
+    from margent.models.k_gram_weights import KGramWeights
+    from margent.structures import HankelBasis
+
+    weights = tagger.weights_
+    if not isinstance(weights, KGramWeights):
+        return None
+    chosen = tagger.history_[(tagger.best_epoch_ or len(tagger.history_)) - 1] if tagger.history_ else {}
+    rank = chosen.get("rank")
+    table = weights.table
+    basis = HankelBasis(len(table.bi_symbols), max(table.scores), shorter=0 in table.scores)
+    return {
+        "lengths": [length for length in table.scores if length],
+        "bi_symbols": len(table.bi_symbols),
+        "scores": table.n_scores,
+        "rank": rank,
+        "size": basis.size(rank),
     }
 
 
@@ -200,8 +222,21 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
         "training": _training(summary, history),
         "certainty": f"{'' if summary['calibrated'] else 'not '}calibrated, temperature {summary['temperature']:.4g}",
     }
+    if summary["k_grams"] is not None:
+        lines |= _k_gram_lines(summary)
     for name, line in lines.items():
         print(f"{name:9} {line}")
+
+
+def _k_gram_lines(summary: dict[str, Any]) -> dict[str, str]:
+    k_grams = summary["k_grams"]
+    lengths = " and ".join(map(str, k_grams["lengths"]))
+    low = "" if k_grams["rank"] is None else f"; of rank {k_grams['rank']}, they can be written in {k_grams['size']:,}"
+    return {
+        "kind": f"{summary['kind']} of pieces of {lengths} symbols with their labels",
+        "features": f"{summary['features']:,} symbols, {k_grams['bi_symbols']:,} pairs of a symbol and a label",
+        "weights": f"{k_grams['scores']:,} scores of pieces{low}",
+    }
 
 
 def _kernel_lines(kernel: dict[str, Any]) -> dict[str, str]:

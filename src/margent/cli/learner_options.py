@@ -13,6 +13,8 @@ from margent.cli.command_line import UsageError
 from margent.learners import LEARNERS, learner_name, learner_named
 
 _PREFIX = "learner_"
+_OF_THE_TAGGER = ("order",)
+"""Options of the tagger that go to the learner instead where it has them, too."""
 _FALSE, _TRUE = ("no", "false", "off", "0"), ("yes", "true", "on", "1")
 
 
@@ -22,6 +24,8 @@ def add_learner_options(parser: argparse.ArgumentParser) -> None:
     defaults: dict[str, dict[str, dict[str, str]]] = {}  # option to what it means to learner to default
     for learner, kind in LEARNERS.items():
         for field in dataclasses.fields(kind):
+            if field.name in _OF_THE_TAGGER:
+                continue
             meanings = defaults.setdefault(field.name, {})
             meanings.setdefault(field.metadata.get("help", ""), {})[learner] = _shown(field.default)
     for name, meanings in defaults.items():
@@ -53,7 +57,8 @@ def chosen_learner(arguments: argparse.Namespace) -> Any:
     """The learner that the options describe; a parameter it does not have is wrong usage."""
     kind = LEARNERS[arguments.learner]
     hints = get_type_hints(kind)
-    parameters: dict[str, Any] = {}
+    parameters = {name: vars(arguments)[name] for name in _OF_THE_TAGGER if name in hints and name in arguments}
+    parameters = {name: value for name, value in parameters.items() if value is not None}
     for key, value in vars(arguments).items():
         if not key.startswith(_PREFIX) or value is None:
             continue
@@ -74,6 +79,12 @@ def chosen_learners(arguments: argparse.Namespace, names: Sequence[str]) -> dict
         if not any(parameter in own for own in owned.values()):
             whose = f"the learner {names[0]}" if len(names) == 1 else f"the learners {', '.join(names)}"
             raise UsageError(f"{_option(parameter)} is no parameter of {whose}")
+    for name in _OF_THE_TAGGER:
+        having = [learner for learner, own in owned.items() if name in own]
+        if getattr(arguments, name, None) is not None and having and len(having) < len(names):
+            raise UsageError(
+                f"{_option(name)} means something else to {', '.join(having)} than to the others: search it"
+            )
     result = {}
     for name, own in owned.items():
         options = {key: value for key, value in vars(arguments).items() if key.removeprefix(_PREFIX) in own}

@@ -95,16 +95,16 @@ def _hint(name: str, learners: Mapping[str, Any]) -> Any:
 def _check_free(name: str, written: str, arguments: argparse.Namespace) -> None:
     """A parameter that an option has fixed cannot be searched as well."""
     options = ("features", "template", "kernel") if name == "features" else (name,)
-    default = getattr(Tagger(), name, None)
-    if name in given_parameters(arguments) or any(getattr(arguments, key, default) != default for key in options):
+    usual = (None, getattr(Tagger(), name, None))
+    if name in given_parameters(arguments) or any(getattr(arguments, key, None) not in usual for key in options):
         raise UsageError(f"{written} is both given as an option and searched: choose one")
 
 
 def _features(what: str, text: str) -> Any:
-    if text in PRESETS:
+    if text in (*PRESETS, "symbols"):
         return text
     if not os.path.isfile(text):
-        raise UsageError(f"{what}: expected one of {', '.join(PRESETS)} or a template file, got {text!r}")
+        raise UsageError(f"{what}: expected one of {', '.join(PRESETS)}, symbols or a template file, got {text!r}")
     return Templates.from_file(text)
 
 

@@ -19,11 +19,19 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     features = parser.add_mutually_exclusive_group()
     features.add_argument(
-        "--features", choices=PRESETS, help="what is seen of a token (default: generic; with --kernel: spelling)"
+        "--features",
+        choices=(*PRESETS, "symbols"),
+        help="what is seen of a token (default: generic; with --kernel: spelling; with --learner spectral: symbols)",
     )
     features.add_argument("--template", metavar="FILE", help="feature templates in CRF++'s syntax")
     _add_kernel_options(parser)
-    add("--order", type=whole(1), default=1, metavar="K", help="how many labels back transitions look (default: 1)")
+    add(
+        "--order",
+        type=whole(1),
+        metavar="K",
+        help="how many labels back transitions look (default: 1); with --learner spectral: symbols in a piece that is "
+        "scored (default: 3)",
+    )
     add("--scheme", choices=SCHEMES, help="how labels spell spans (default: found out)")
     add("--constrain", action="store_true", help="predict only label sequences that the scheme allows")
     add("--min-count", type=whole(1), default=1, metavar="N", help="leave out features that occur less often")
@@ -117,7 +125,7 @@ def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
     return Tagger(
         features=_chosen_features(arguments),
         learner=learner,
-        order=arguments.order,
+        order=1 if arguments.order is None or hasattr(learner, "order") else arguments.order,
         scheme=arguments.scheme,
         constrain=arguments.constrain,
         label_costs=_label_costs(arguments),

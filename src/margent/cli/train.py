@@ -19,6 +19,7 @@ examples:
   margent train train.txt -m ner.margent --features ner --constrain --min-count 2
   margent train train.txt.gz -m mine.margent --template my-templates.txt
   margent train train.txt -m kernel.margent --kernel polynomial --degree 2 --window 3 --learner perceptron
+  margent train words.txt -m sounds.margent --learner spectral --tau 10
   margent train train.conllu -m pos.margent --features pos --columns form,upos
   margent train train.jsonl -m model.margent --json > report.json
 
@@ -106,6 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"probabilities are calibrated: temperature {tagger.temperature_:.4g}")
     features = tagger.feature_map_.n_unigrams + tagger.feature_map_.n_edges
     kind = "features" if tagger.feature_map_.kernel is None else "support observations"
+    kind = "symbols" if tagger.feature_map_.kind == "symbols" else kind
     say(
         f"saved {arguments.model}: {len(tagger.classes_)} labels, {features:,} {kind}, "
         f"{os.path.getsize(arguments.model) / 1e6:.1f} MB, trained in {seconds:.1f} s"
@@ -164,6 +166,8 @@ class _EpochTable:
             columns.append(("objective", 12, f"{epoch.objective:.2f}"))
         if epoch.gap is not None:
             columns += [("primal", 12, f"{epoch.primal:.2f}"), ("gap", 8, f"{epoch.gap:.2g}")]
+        if epoch.rank is not None:
+            columns.append(("rank", 5, f"{epoch.rank}"))
         columns.append(("updates", 10 if searched else 8, f"{epoch.updates:,}"))
         columns.append(("seconds", 7, f"{epoch.seconds:.2f}"))
         if not self._begun:

@@ -57,11 +57,11 @@ def fitted_temperature(tagger: Tagger, X: Any, y: Any, sample_weight: Any = None
     if tagger.weights_.n_labels == 1:
         return 1.0
     search = tagger._search(encoded, allowed)
-    ids, scores = search.best()
+    ids, possible = search.best()
     spans = FoundSpans(search, encoded, ids, tagger._labels, tagger.scheme_)
     names = np.array([*extended.names, None], dtype=object)[gold]  # missing: -1, the last
     judged, right = _judged(spans, [names[a:b].tolist() for a, b in pairwise(encoded.sequence_ptr)], tagger.scheme_)
-    counted = np.where(scores > -np.inf, 1.0 if weights is None else weights, 0.0)  # some may have no labelling at all
+    counted = np.where(possible, 1.0 if weights is None else weights, 0.0)  # some may have no labelling at all
     counted = counted[np.array([s for s, _ in spans.found], dtype=np.int64)]
     judged &= counted > 0
     if not judged.any():

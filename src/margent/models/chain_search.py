@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from margent import _core
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.models.constraints import Allowed
-from margent.models.search import Doubles, Ids, Runs
+from margent.models.search import Bools, Doubles, Ids, Runs
 
 if TYPE_CHECKING:
     from margent.models.chain_weights import ChainWeights
@@ -23,7 +22,7 @@ class ChainStructure:
     """`pairs`: (L + 1, L + 1) which label may follow which, the border of a sequence last; None: any."""
 
     weights: ChainWeights
-    pairs: NDArray[np.bool_] | None
+    pairs: Bools | None
     native: _core.LinearChain
 
     def search(self, feature_map: FeatureMap, encoded: Encoded, allowed: Allowed | None, threads: int) -> ChainSearch:
@@ -41,17 +40,18 @@ class ChainSearch:
     examples: _core.Examples
     threads: int
 
-    def best(self) -> tuple[Ids, Doubles]:
-        return self.chain.best(self.examples, self.threads)
+    def best(self) -> tuple[Ids, Bools]:
+        ids, scores = self.chain.best(self.examples, self.threads)
+        return ids, scores > -np.inf
 
     def k_best(self, k: int) -> tuple[Ids, Doubles, Ids]:
         return self.chain.k_best(self.examples, k, self.threads)
 
-    def marginals(self, scale: float) -> tuple[Doubles, NDArray[np.bool_]]:
+    def marginals(self, scale: float) -> tuple[Doubles, Bools]:
         nodes, _, log_z = self.chain.marginals(self.examples, scale, False, self.threads)
         return nodes, log_z > -np.inf
 
-    def samples(self, scale: float, seed: int, n: int) -> tuple[Ids, NDArray[np.bool_]]:
+    def samples(self, scale: float, seed: int, n: int) -> tuple[Ids, Bools]:
         ids, log_z = self.chain.samples(self.examples, scale, seed, n, self.threads)
         return ids, log_z > -np.inf
 

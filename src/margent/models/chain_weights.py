@@ -19,14 +19,12 @@ from margent.models.label_costs import costs_of
 from margent.models.labels import LabelSet
 from margent.models.search import Ids
 from margent.models.sparse_rows import Floats, SparseRows
+from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.models.weights import Trainable, TrainingSet, Weights
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
-
-# No training makes larger weights, and with these the score of a long sequence is still a finite number.
-_LARGEST = 1e25
 
 # Above this many bytes of feature weights in training, only the weights that are touched are kept.
 _DENSE_LIMIT = 1 << 30
@@ -56,8 +54,8 @@ class ChainWeights(Weights):
     ends: list[Floats]
 
     @classmethod
-    def feature_map(cls, features: Any, X: Any) -> FeatureMap:
-        return feature_map_for(features, X)
+    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
+        return feature_map_for(tagger.features, X)
 
     @classmethod
     def trainable(
@@ -241,15 +239,14 @@ class ChainWeights(Weights):
 
     def stored(self, *, half: bool = False) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Header entries and arrays for a model file; `half`: feature weights in 16 bits."""
-        kind = np.float16 if half else np.float32
         header = {"order": self.order, "layout": "sparse" if self.sparse else "dense", "half": half}
         arrays: dict[str, NDArray[Any]] = {}
         if isinstance(self.unigrams, SparseRows):
-            arrays |= _stored_rows("weights", self.unigrams, kind)
+            arrays |= _stored_rows("weights", self.unigrams, half)
         else:
-            arrays["weights"] = _clipped(self.unigrams, kind)
+            arrays["weights"] = stored_numbers(self.unigrams, half)
         if self.edges is not None:
-            arrays |= _stored_rows("edge_weights", self.edges, kind)
+            arrays |= _stored_rows("edge_weights", self.edges, half)
         for j in range(self.order):
             arrays[f"transitions{j + 1}"] = self.transitions[j]
             arrays[f"ends{j + 1}"] = self.ends[j]
@@ -259,19 +256,19 @@ class ChainWeights(Weights):
     def restored(cls, file: ModelFile, n_labels: int, feature_map: FeatureMap) -> ChainWeights:
         n_features, n_edges = feature_map.n_unigrams, feature_map.n_edges
         order = file.value("order", int, minimum=1, maximum=16)
-        kind = np.float16 if file.value("half", bool) else np.float32
+        half = file.value("half", bool)
         width, base = _core.padded_width(n_labels), n_labels + 1
         if base**order * width > 2**31:
             raise file.error(f"{n_labels} labels are too many for a chain of order {order}")
         unigrams: Floats | SparseRows
         if file.value("layout", str, choices=("dense", "sparse")) == "sparse":
-            unigrams = _restored_rows(file, "weights", kind, n_features, width)
+            unigrams = _restored_rows(file, "weights", half, n_features, width)
         else:
-            unigrams = _numbers(file, "weights", kind, (n_features, width))
-        edges = _restored_rows(file, "edge_weights", kind, n_edges, base * width) if n_edges else None
+            unigrams = restored_numbers(file, "weights", half, (n_features, width))
+        edges = _restored_rows(file, "edge_weights", half, n_edges, base * width) if n_edges else None
         levels = range(1, order + 1)
-        transitions = [_numbers(file, f"transitions{j}", np.float32, (base**j, width)) for j in levels]
-        ends = [_numbers(file, f"ends{j}", np.float32, (base ** (j - 1), width)) for j in levels]
+        transitions = [restored_numbers(file, f"transitions{j}", False, (base**j, width)) for j in levels]
+        ends = [restored_numbers(file, f"ends{j}", False, (base ** (j - 1), width)) for j in levels]
         return cls(n_labels, order, unigrams, edges, transitions, ends)
 
     def without_zero_rows(self) -> tuple[ChainWeights, Mask, Mask]:
@@ -312,24 +309,15 @@ def _kept(rows: SparseRows, keep: NDArray[np.bool_]) -> SparseRows:
     return SparseRows(ptr, rows.columns, rows.weights)
 
 
-def _clipped(weights: Floats, kind: type[Any]) -> NDArray[Any]:
-    """Rounded to `kind`; the largest weights are cut off at what it can hold."""
-    limit = np.finfo(kind).max
-    return np.clip(weights, -limit, limit).astype(kind) if kind is np.float16 else weights
+def _stored_rows(name: str, rows: SparseRows, half: bool) -> dict[str, NDArray[Any]]:
+    return {
+        f"{name}.ptr": rows.ptr,
+        f"{name}.columns": rows.columns,
+        f"{name}.values": stored_numbers(rows.weights, half),
+    }
 
 
-def _stored_rows(name: str, rows: SparseRows, kind: type[Any]) -> dict[str, NDArray[Any]]:
-    return {f"{name}.ptr": rows.ptr, f"{name}.columns": rows.columns, f"{name}.values": _clipped(rows.weights, kind)}
-
-
-def _restored_rows(file: ModelFile, name: str, kind: type[Any], n_rows: int, width: int) -> SparseRows:
+def _restored_rows(file: ModelFile, name: str, half: bool, n_rows: int, width: int) -> SparseRows:
     columns = file.array(f"{name}.columns", np.int32, (None,), minimum=0, maximum=width - 1)
-    values = _numbers(file, f"{name}.values", kind, (len(columns),))
+    values = restored_numbers(file, f"{name}.values", half, (len(columns),))
     return SparseRows(file.row_starts(f"{name}.ptr", len(columns), n_rows), columns, values)
-
-
-def _numbers(file: ModelFile, name: str, kind: type[Any], shape: tuple[int, ...]) -> Floats:
-    numbers = file.array(name, kind, shape, finite=True).astype(np.float32, copy=False)
-    if numbers.size and max(numbers.max(), -numbers.min()) > _LARGEST:
-        raise file.error(f"array {name!r} should hold weights of at most {_LARGEST:g}")
-    return numbers

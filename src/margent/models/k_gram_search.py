@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,10 +19,10 @@ from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.features.symbol_map import UNKNOWN, symbol_numbers
 from margent.models.constraints import Allowed
-from margent.models.search import Doubles, Ids, Runs
+from margent.models.search import Bools, Doubles, Ids, Runs
 from margent.structures.bi_symbols import UNSEEN
 from margent.structures.forest import Derivation, Forest
-from margent.structures.k_gram_forest import batches, k_gram_forest
+from margent.structures.k_gram_forest import k_gram_forest
 
 if TYPE_CHECKING:
     from margent.models.k_gram_weights import KGramWeights
@@ -49,7 +50,7 @@ class KGramStructure:
     """`pairs`: (L + 1, L + 1) which label may follow which, the border of a sequence last; None: any."""
 
     weights: KGramWeights
-    pairs: NDArray[np.bool_] | None
+    pairs: Bools | None
 
     def search(self, feature_map: FeatureMap, encoded: Encoded, allowed: Allowed | None, threads: int) -> KGramSearch:
         return KGramSearch(self.weights, self.pairs, encoded, allowed, threads)
@@ -65,7 +66,7 @@ class KGramSearch:
     def __init__(
         self,
         weights: KGramWeights,
-        pairs: NDArray[np.bool_] | None,
+        pairs: Bools | None,
         encoded: Encoded,
         allowed: Allowed | None,
         threads: int,
@@ -73,7 +74,7 @@ class KGramSearch:
         self._weights, self._pairs, self._starts, self._threads = weights, pairs, encoded.sequence_ptr, threads
         self._n, self._symbols = encoded.n_sequences, symbol_numbers(encoded)
         self._fallback = np.full(len(self._symbols), weights.most_frequent_label)
-        self._allowed: NDArray[np.bool_] | None = None
+        self._allowed: Bools | None = None
         if allowed is not None:
             self._restrict(*allowed)
         self._kept: dict[tuple[int, int], _Group] = {}
@@ -98,22 +99,31 @@ class KGramSearch:
     @cached_property
     def _groups(self) -> list[tuple[int, int]]:
         """The sequences, from each of these numbers to the next, that are searched together."""
-        table = self._weights.table
-        sizes = [len(group) for group in batches(table.bi_symbols, self._sequences, max(table.scores), _EDGES_AT_ONCE)]
-        return list(pairwise(np.cumsum([0, *sizes]).tolist()))
+        candidates, k = self._weights.table.bi_symbols.candidates, self._weights.n_borders + 1
+        ends, n_edges = [0], 0
+        for s, sequence in enumerate(self._sequences):
+            counts = [len(candidates(symbol)) for symbol in sequence]
+            n_edges += sum(prod(counts[max(0, t - k) : t]) for t in range(1, len(counts) + 1))
+            if n_edges >= _EDGES_AT_ONCE or s == self._n - 1:
+                ends.append(s + 1)
+                n_edges = 0
+        return list(pairwise(ends))
 
     # The questions
 
-    def best(self) -> tuple[Ids, Doubles]:
-        ids, scores = np.zeros(len(self._symbols), dtype=np.int32), np.full(self._n, -np.inf)
+    def best(self) -> tuple[Ids, Bools]:
+        ids, possible = np.zeros(len(self._symbols), dtype=np.int32), np.zeros(self._n, dtype=bool)
+        if self._allowed is None and self._pairs is None:  # then the table knows it by itself
+            outputs = self._weights.table.predict(self._sequences)
+            inner = slice(self._weights.n_borders, -self._weights.n_borders or None)
+            return np.array([label for y in outputs for label in y[inner]], dtype=np.int32), ~possible
 
         def search(group: _Group) -> None:
-            found = group.forest.best()
-            scores[group.first : group.last] = group.scores(found)
-            group.write_labels(found, ids)
+            group.write_labels(group.forest.best(), ids)
+            possible[group.first : group.last] = True
 
         self._for_each_group(search)
-        return ids, scores
+        return ids, possible
 
     def k_best(self, k: int) -> tuple[Ids, Doubles, Ids]:
         ids, counts = np.zeros(k * len(self._symbols), dtype=np.int32), np.zeros(self._n, dtype=np.int32)
@@ -128,7 +138,7 @@ class KGramSearch:
         self._for_each_group(search, alone=True)
         return ids, scores, counts
 
-    def marginals(self, scale: float) -> tuple[Doubles, NDArray[np.bool_]]:
+    def marginals(self, scale: float) -> tuple[Doubles, Bools]:
         nodes, possible = np.zeros((len(self._symbols), self._weights.n_labels)), np.zeros(self._n, dtype=bool)
 
         def sum_up(group: _Group) -> None:
@@ -140,7 +150,7 @@ class KGramSearch:
         self._for_each_group(sum_up)
         return nodes, possible
 
-    def samples(self, scale: float, seed: int, n: int) -> tuple[Ids, NDArray[np.bool_]]:
+    def samples(self, scale: float, seed: int, n: int) -> tuple[Ids, Bools]:
         ids, possible = np.zeros(n * len(self._symbols), dtype=np.int32), np.zeros(self._n, dtype=bool)
 
         def draw(group: _Group) -> None:
@@ -229,8 +239,7 @@ class KGramSearch:
             scores[inner] = np.where(self._allowed[tokens[inner], labels[inner]], scores[inner], -np.inf)
         if self._pairs is not None:
             scores = np.where(self._follows(found.forest, found.positions, labels), scores, -np.inf)
-        lengths_of = np.array([len(sequence) for sequence in sequences])
-        return _Group(first, last, found.forest.with_scores(scores), tokens, labels, np.cumsum(lengths_of + 1)[:-1])
+        return _Group(first, last, found.forest.with_scores(scores), tokens, labels)
 
     def _tokens_of_places(self, first: int, last: int) -> Integers:
         """The token at each place of some sequences with their borders, which are -1.
@@ -241,7 +250,7 @@ class KGramSearch:
         parts = [(border, np.arange(a, b), border) for a, b in pairwise(self._starts[first : last + 1].tolist())]
         return np.concatenate([*(part for three in parts for part in three), [-1]])
 
-    def _follows(self, forest: Forest, positions: Integers, labels: Integers) -> NDArray[np.bool_]:
+    def _follows(self, forest: Forest, positions: Integers, labels: Integers) -> Bools:
         """(E,) whether the label of an edge may follow the one before; an edge that closes a sequence is its border."""
         assert self._pairs is not None
         border = self._weights.n_labels
@@ -253,7 +262,7 @@ class KGramSearch:
         before = np.full(forest.n_edges, border)
         one = np.diff(forest.tail_ptr) == 1
         before[one] = at_node[forest.tails[forest.tail_ptr[:-1][one]]]
-        allowed: NDArray[np.bool_] = pairs[before, own]
+        allowed: Bools = pairs[before, own]
         return allowed
 
 
@@ -261,7 +270,6 @@ class _Group(NamedTuple):
     """The forest of sequences first to last - 1.
 
     tokens, labels : (E,) which token an edge gives which label; token -1: a border, or an edge that closes or joins
-    ends : where in a derivation the edges of each sequence but the first begin
     """
 
     first: int
@@ -269,7 +277,6 @@ class _Group(NamedTuple):
     forest: Forest
     tokens: Integers
     labels: Integers
-    ends: Integers
 
     def scaled(self, scale: float) -> Forest:
         return self.forest.with_scores(scale * self.forest.scores)
@@ -279,12 +286,7 @@ class _Group(NamedTuple):
         edges = derivation.edges[self.tokens[derivation.edges] >= 0]
         ids[self.tokens[edges] - start] = self.labels[edges]
 
-    def scores(self, derivation: Derivation) -> Doubles:
-        """The score of each sequence in a derivation of all of them."""
-        parts = self.forest.scores[derivation.edges]
-        return np.array([part.sum() for part in np.split(parts, self.ends)])
-
-    def edges_with_run(self, runs: Runs, r: int, token: int, end: int) -> NDArray[np.bool_]:
+    def edges_with_run(self, runs: Runs, r: int, token: int, end: int) -> Bools:
         """(E,) the edges that are left where run r must be, from `token` on, in a sequence that ends before `end`."""
         labels = runs.labels[runs.ptr[r] : runs.ptr[r + 1]]
         keep = np.ones(len(self.tokens), dtype=bool)

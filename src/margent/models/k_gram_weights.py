@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.errors import CorpusError
+from margent.errors import ConstraintError, CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.features.symbol_map import UNKNOWN, SymbolMap, symbol_numbers
@@ -19,9 +19,11 @@ from margent.models.explanation import Contribution
 from margent.models.k_gram_search import BORDER, KGramStructure, bordered
 from margent.models.labels import MISSING, LabelSet
 from margent.models.search import Ids
+from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.models.weights import Trainable, TrainingSet, Weights
 from margent.storage import ModelFile
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
+from margent.structures.hankel_basis import HankelBasis
 from margent.structures.k_gram_oracle import KGramOracle
 from margent.structures.k_gram_table import KGramTable
 
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
 
 Integers = NDArray[np.int64]
 
-# As for the chain: no training makes larger scores, and sums of these are still finite.
-_LARGEST = 1e25
 _LONGEST = 16
 _MOST = 2**31
 
@@ -43,7 +43,7 @@ class KGramWeights(Weights):
     Sequences have k - 1 borders on both sides, the bi-symbol (BORDER, BORDER), so that pieces can tell where a sequence
     begins and ends, and each symbol stands in k pieces of length k.
 
-    table : the scores, which fit into 32 bits each
+    table : the scores, of length k alone or of all lengths from 0 to k; they fit into 32 bits each
     label_counts : (L,) how often each label was seen in training; the most frequent is that of unknown symbols
     """
 
@@ -75,19 +75,16 @@ class KGramWeights(Weights):
     # Learning
 
     @classmethod
-    def feature_map(cls, features: Any, X: Any) -> SymbolMap:
-        if features is not None and not (isinstance(features, str) and features == SymbolMap.kind):
-            raise ValueError(
-                f"Spectral learns from symbols, the tokens as they are: features should be None or 'symbols', "
-                f"got {features!r}"
-            )
+    def feature_map(cls, tagger: Tagger, X: Any) -> SymbolMap:
+        _check_parameters(tagger)
         return SymbolMap()
 
     @classmethod
     def trainable(
         cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: KGramWeights | None
     ) -> Trainable:
-        _check_parameters(tagger, data)
+        _check_parameters(tagger)
+        _check_data(tagger, data)
         n_borders, n_labels = int(tagger._learner().order) - 1, len(labels)
         symbols = _symbols_to_learn(data)
         sequences = list(pairwise(data.encoded.sequence_ptr.tolist()))
@@ -140,6 +137,8 @@ class KGramWeights(Weights):
         outputs = [bordered(labels, self.n_borders) for labels in (winner, rival)]
         numbers = [self.table.bi_symbols.numbers(x, y) for y in outputs]
         place = position + self.n_borders
+        if numbers[1][place] == UNSEEN:
+            raise ConstraintError("the symbol was never seen with the label of the rival")
         total, parts = 0.0, []
         for length, scores in self.table.scores.items():
             for t in range(length, len(x) + 1) if length else ():
@@ -179,24 +178,19 @@ class KGramWeights(Weights):
     # Storage
 
     def stored(self, *, half: bool = False) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        kind, limit = (np.float16, np.finfo(np.float16).max) if half else (np.float32, _LARGEST)
         arrays: dict[str, NDArray[Any]] = {
             "bi_symbols": np.array(self._pairs, dtype=np.int32),
             "label_counts": self.label_counts,
         }
         for length, scores in self.table.scores.items():
-            arrays[f"k_grams{length}"] = np.clip(scores.ravel(), -limit, limit).astype(kind)
-        return {"lengths": list(self.table.scores), "half": half}, arrays
+            arrays[f"k_grams{length}"] = stored_numbers(scores.ravel(), half)
+        return {"longest": max(self.table.scores), "shorter": 0 in self.table.scores, "half": half}, arrays
 
     @classmethod
     def restored(cls, file: ModelFile, n_labels: int, feature_map: FeatureMap) -> KGramWeights:
         if not isinstance(feature_map, SymbolMap):
             raise file.error(f"its k-grams should be of symbols, not of {feature_map.kind}")
-        lengths = file.value("lengths", list)
-        if not all(type(length) is int for length in lengths) or lengths != sorted(set(lengths)):
-            raise file.error("its lengths of k-grams should be whole numbers that rise")
-        if not lengths or lengths[0] < 0 or not 1 <= lengths[-1] <= _LONGEST:
-            raise file.error(f"its lengths of k-grams should be from 0, but not it alone, to {_LONGEST}")
+        longest, shorter = file.value("longest", int, minimum=1, maximum=_LONGEST), file.value("shorter", bool)
         pairs = file.array("bi_symbols", np.int32, (None, 2))
         inner = pairs[~(pairs == BORDER).all(axis=1)]
         limits = (feature_map.n_unigrams, n_labels)
@@ -207,22 +201,26 @@ class KGramWeights(Weights):
             or not len(inner)
         ):
             raise file.error("its bi-symbols should be different pairs of symbols and labels that it has")
-        kind = np.float16 if file.value("half", bool) else np.float32
+        half = file.value("half", bool)
+        if len(pairs) ** longest >= _MOST:
+            raise file.error(f"{len(pairs)} bi-symbols are too many for pieces of {longest}")
         scores = {}
-        for length in lengths:
-            size = len(pairs) ** length
-            if size >= _MOST:
-                raise file.error(f"{len(pairs)} bi-symbols are too many for pieces of {length}")
-            flat = file.array(f"k_grams{length}", kind, (size,), minimum=-_LARGEST, maximum=_LARGEST)
+        for length in HankelBasis(len(pairs), longest, shorter).lengths:
+            flat = restored_numbers(file, f"k_grams{length}", half, (len(pairs) ** length,))
             scores[length] = flat.reshape((len(pairs),) * length)
         counts = file.array("label_counts", np.int64, (n_labels,), minimum=0)
         symbols = [(int(symbol), int(label)) for symbol, label in pairs]
         return cls(n_labels, KGramTable(BiSymbols(symbols, int(np.argmax(counts))), scores), counts)
 
 
-def _check_parameters(tagger: Tagger, data: TrainingSet) -> None:
+def _check_parameters(tagger: Tagger) -> None:
     """What the chain can do and this cannot is an error before the training starts."""
     who = type(tagger._learner()).__name__
+    if tagger.features is not None and not (isinstance(tagger.features, str) and tagger.features == SymbolMap.kind):
+        raise ValueError(
+            f"{who} learns from symbols, the tokens as they are: features should be None or 'symbols', "
+            f"got {tagger.features!r}"
+        )
     if tagger.order != 1:
         raise ValueError(
             f"order is {tagger.order}, but how far back {who} looks is for the learner to say: leave order at 1, and "
@@ -232,6 +230,10 @@ def _check_parameters(tagger: Tagger, data: TrainingSet) -> None:
         raise ValueError(f"restrict_labels is not for {who}, which gives a symbol only labels that it was seen with")
     if tagger.label_costs:
         raise ValueError(f"label_costs are not for {who}, to which all mistakes cost the same")
+
+
+def _check_data(tagger: Tagger, data: TrainingSet) -> None:
+    who = type(tagger._learner()).__name__
     if data.counted is not None and (data.counted != 1).any():
         raise ValueError(f"sample_weight is not for {who}, to which all sentences count the same")
     if (data.ids == MISSING).any():

@@ -143,13 +143,12 @@ def _point(tau: float, table: KGramTable, result: Training, X: Sequence[Any], y:
     right = [[a == b for a, b in zip(found, gold)] for found, gold in zip(table.predict(X), y)]
     last = result.history[-1]
     basis = HankelBasis(len(table.bi_symbols), max(table.scores), shorter=0 in table.scores)
-    rows, columns = basis.shape
     return PathPoint(
         tau,
         sum(map(sum, right)) / sum(map(len, right)),
         sum(map(all, right)) / len(right),
         last.rank,
-        rows * columns if last.rank is None else min(last.rank * (rows + columns), rows * columns),
+        basis.size(last.rank),
         last.objective or 0.0,
         last.epoch,
         sum(epoch.seconds for epoch in result.history),

@@ -17,6 +17,7 @@ from margent.models.constraints import Allowed
 
 Ids = NDArray[np.int32]
 Doubles = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 class Runs(NamedTuple):
@@ -43,8 +44,8 @@ class Search(Protocol):
     of threads.
     """
 
-    def best(self) -> tuple[Ids, Doubles]:
-        """(T,) the labelling of each sequence with the highest score, and (n,) that score; -inf: there is none."""
+    def best(self) -> tuple[Ids, Bools]:
+        """(T,) the labelling of each sequence with the highest score, and (n,) whether it has a labelling at all."""
 
     def k_best(self, k: int) -> tuple[Ids, Doubles, Ids]:
         """The k best labellings, best first: ids (k T,), scores (n, k) and how many there are (n,), at most k.
@@ -52,11 +53,11 @@ class Search(Protocol):
         Those of tokens a to b - 1 are `ids[k * a : k * b].reshape(k, b - a)`.
         """
 
-    def marginals(self, scale: float) -> tuple[Doubles, NDArray[np.bool_]]:
-        """(T, L) the probability of each label at each token, and (n,) whether a sequence has a labelling at all."""
+    def marginals(self, scale: float) -> tuple[Doubles, Bools]:
+        """(T, L) the probability of each label at each token; and as `best`."""
 
-    def samples(self, scale: float, seed: int, n: int) -> tuple[Ids, NDArray[np.bool_]]:
-        """n labellings of each sequence drawn with their probabilities, laid out as in `k_best`; and as `marginals`."""
+    def samples(self, scale: float, seed: int, n: int) -> tuple[Ids, Bools]:
+        """n labellings of each sequence drawn with their probabilities, laid out as in `k_best`; and as `best`."""
 
     def runs(self, scale: float, runs: Runs) -> Doubles:
         """(R,) the logarithm of the probability of each run."""

@@ -26,6 +26,7 @@ from margent.models.evaluation import Gold
 from margent.models.explanation import Explanation
 from margent.models.held_out import held_out_sentences, held_out_temperature
 from margent.models.inputs import as_sentences, sentence_weights, sentences_and_labels
+from margent.models.k_gram_weights import KGramWeights
 from margent.models.label_costs import LabelCosts
 from margent.models.label_scheme import allowed_pairs
 from margent.models.labels import Labellings, LabelSet
@@ -36,6 +37,7 @@ from margent.models.tagger_training import Lesson, fit_temperature, learn, new_f
 from margent.models.weights import Weights
 from margent.models.weights_choice import weights_of
 from margent.processors import processor_count
+from margent.structures.k_gram_table import KGramTable
 
 Self = TypeVar("Self", bound="Tagger")
 Labels = list[str]
@@ -289,8 +291,8 @@ class Tagger(Estimator):
         `ConstraintError` names the sentence.
         """
         encoded, allowed = self._encode(X, constraints)
-        ids, scores = self._search(encoded, allowed).best()
-        _check_found(scores > -np.inf)
+        ids, possible = self._search(encoded, allowed).best()
+        _check_found(possible)
         return self._labels.decode(ids, encoded.lengths)
 
     def predict_k_best(
@@ -334,8 +336,8 @@ class Tagger(Estimator):
         """
         encoded, allowed = self._encode(X, constraints)
         search = self._search(encoded, allowed)
-        ids, scores = search.best()
-        _check_found(scores > -np.inf)
+        ids, possible = search.best()
+        _check_found(possible)
         spans = FoundSpans(search, encoded, ids, self._labels, self.scheme_)
         return spans.with_confidence(self._scale())
 
@@ -358,8 +360,8 @@ class Tagger(Estimator):
         X, y = sentences_and_labels(X, y)
         encoded, allowed = self._encode(X, None)
         gold = Gold(y, encoded, self._labels, spans=self.scheme_ is not None)
-        predicted, scores = self._search(encoded, allowed).best()
-        _check_found(scores > -np.inf)
+        predicted, possible = self._search(encoded, allowed).best()
+        _check_found(possible)
         return gold.score(predicted, sentence_weights(sample_weight, encoded.n_sequences))
 
     def explain(self, sentence: Any, position: int | None = None, *, top: int = 10) -> list[Explanation]:
@@ -375,19 +377,19 @@ class Tagger(Estimator):
             raise ValueError(f"position should be within the sentence of {length} tokens, got {position!r}")
         positions = range(length) if position is None else [position % length]
         names = self._labels.names
-        winner, best = self._search(encoded, allowed).best()
-        _check_found(best > -np.inf)
+        winner, possible = self._search(encoded, allowed).best()
+        _check_found(possible)
         explanations = []
         for t in positions:
             others = {t: [name for i, name in enumerate(names) if i != winner[t]]}
             label = names[winner[t]]
             try:
-                rival, score = self._search(*self._encode([sentence], [others])).best()
-                _check_found(score > -np.inf)
+                rival, possible = self._search(*self._encode([sentence], [others])).best()
+                _check_found(possible)
+                margin, parts = self.weights_.lead(self.feature_map_, names, encoded, t, winner, rival, top)
             except ConstraintError:
                 explanations.append(Explanation(t, label, None, float("inf"), (), 0.0))
                 continue
-            margin, parts = self.weights_.lead(self.feature_map_, names, encoded, t, winner, rival, top)
             explanations.append(Explanation.of(t, label, names[rival[t]], margin, parts, top))
         return explanations
 
@@ -431,6 +433,17 @@ class Tagger(Estimator):
                 f"there is no sentence {sentence}: training had {self._support.n_sentences}, counted from 0"
             )
         return self._support.of_sentence(int(sentence), self._labels.names)
+
+    def k_gram_table(self) -> KGramTable:
+        """The scores of all pieces of symbols and labels that a `Spectral` learner found.
+
+        Its bi-symbols are pairs (symbol, label). (None, None) stands before and after each sequence, one time less than
+        the longest piece has symbols. Gives hidden states, too: `k_gram_table().operators(states=...)`.
+        """
+        self._check_fitted()
+        if not isinstance(self.weights_, KGramWeights):
+            raise ValueError("this tagger has no table of k-gram scores: it comes with Spectral")
+        return self.weights_.named_table(self.feature_map_, self._labels.names)
 
     def _label_id(self, label: str) -> int:
         if label is None or label not in self._labels.ids:

@@ -72,7 +72,7 @@ class Labelling:
 
 def new_feature_map(tagger: Tagger, X: Any) -> FeatureMap:
     """A new, empty feature map for what a tagger was told, and these data."""
-    return weights_of(tagger._learner()).feature_map(tagger.features, X)
+    return weights_of(tagger._learner()).feature_map(tagger, X)
 
 
 def learn(

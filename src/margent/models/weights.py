@@ -60,8 +60,8 @@ class Weights(ABC):
 
     @classmethod
     @abstractmethod
-    def feature_map(cls, features: Any, X: Any) -> FeatureMap:
-        """A new, empty feature map for the parameter `features` of a tagger and these data."""
+    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
+        """A new, empty feature map for what a tagger was told, which is checked, and these data."""
 
     @classmethod
     @abstractmethod
@@ -100,7 +100,8 @@ class Weights(ABC):
     ) -> tuple[float, list[Contribution]]:
         """By how much one labelling (T,) of a sentence outscores another, and the parts that concern a token.
 
-        Of many parts, the `top` largest are enough.
+        Of many parts, the `top` largest are enough. `ConstraintError`: the rival has a label there that could not be
+        chosen.
         """
 
     @abstractmethod

@@ -37,6 +37,11 @@ class HankelBasis:
         """The lengths of the l-grams that have a place."""
         return range(0 if self.shorter else self.order, self.order + 1)
 
+    def size(self, rank: int | None = None) -> int:
+        """In how many numbers a matrix can be written: two factors of its rank, or all entries if these are fewer."""
+        rows, columns = self.shape
+        return rows * columns if rank is None else min(rank * (rows + columns), rows * columns)
+
     @property
     def prefix_lengths(self) -> range:
         longest = self.order - self.order // 2

@@ -23,6 +23,7 @@ _SPACES: dict[str, dict[str, Any]] = {
     "hmm": {"smoothing": Range(0.001, 10, log=True), "transition_smoothing": [0.01, 0.1, 1.0]},
     "hmsvm": {"C": Range(0.001, 10, log=True)},
     "dual-perceptron": {"epochs": _EPOCHS},
+    "spectral": {"tau": Range(0.3, 30, log=True)},
 }
 
 

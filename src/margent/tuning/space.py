@@ -58,8 +58,9 @@ class Branch:
         chosen = dict(zip(self.values, drawn))
         parameters = {"learner": self.name} if self.shows_learner else {}
         parameters |= {name: value.name for name, value in chosen.items()}
-        own = {name: value.value for name, value in chosen.items() if name not in TAGGER_PARAMETERS}
-        of_tagger = {name: value.value for name, value in chosen.items() if name in TAGGER_PARAMETERS}
+        names = _learner_parameters(self.learner)  # what both have, such as `order`, is the learner's
+        own = {name: value.value for name, value in chosen.items() if name in names}
+        of_tagger = {name: value.value for name, value in chosen.items() if name not in names}
         return Candidate(parameters, self.learner, own, of_tagger)
 
 
@@ -166,7 +167,7 @@ def _unknown(name: str, owned: dict[Any, list[str]]) -> str:
 
 
 def _is_whole(learner: Any, name: str) -> bool:
-    if name in TAGGER_PARAMETERS:
+    if name in TAGGER_PARAMETERS and name not in _learner_parameters(learner):
         return name in _WHOLE
     hint = get_type_hints(type(learner)).get(name)
     return hint is int or (get_origin(hint) in (Union, types.UnionType) and int in get_args(hint))

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import margent
 from margent.learners import Spectral, train
 from margent.learners.spectral import threshold_singular_values
 from margent.structures import KGramOracle, KGramTable
@@ -213,11 +212,6 @@ def test_threads_do_not_change_the_result(monkeypatch):
     monkeypatch.setattr("margent.structures.k_gram_oracle._EDGES_AT_ONCE", 50)
     one, two = (train(Spectral(iterations=5), KGramOracle(X, Y), threads=n).weights[3] for n in (1, 2))
     assert one.tolist() == two.tolist()
-
-
-def test_a_tagger_of_features_is_no_place_for_it_yet():
-    with pytest.raises(TypeError, match="Spectral learns from pairs of symbol sequences"):
-        margent.Tagger(learner=margent.Spectral()).fit([["a", "b"]], [["A", "B"]])
 
 
 @pytest.mark.parametrize(

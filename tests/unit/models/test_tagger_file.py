@@ -18,9 +18,10 @@ import pytest
 from scipy import sparse
 
 import margent
-from margent import Constraints, Kernel, Perceptron, Tagger, storage
+from margent import Constraints, Kernel, Perceptron, Spectral, Tagger, storage
 from margent.corpus.schemes import labels_of
 from margent.errors import ConstraintError, CorpusError, ModelFileError
+from margent.models.k_gram_weights import KGramWeights
 
 pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
 
@@ -31,6 +32,7 @@ SPANS = [labels_of([(0, len(x) // 2 + 1, "X")], len(x), "iob2") for x in WORDS]
 ROWS = [RANDOM.normal(size=(len(x), 4)).round(2) for x in WORDS]
 LINES = ["U0:%x[0,0]", "U1:%x[-1,0]/%x[0,0.suffix1]", "Us:%x[0,0.short_shape]", "B1:%x[0,0.lower]", "B"]
 ONE = Perceptron(epochs=2)
+UP_TO = Spectral(tau=0.3, order=2, loss="up-to-k", iterations=3, tol=0)
 
 
 def attributes(sentence: list[str]) -> list[dict[str, Any]]:
@@ -73,6 +75,10 @@ CASES: dict[str, tuple[Tagger, Any, Any]] = {
     "kernel function": (Tagger(Kernel(cosine, features="pos"), ONE, restrict_labels=2), WORDS, PLAIN),
     "kernel functions": (Tagger(Kernel(cosine, features=attributes), ONE), WORDS, PLAIN),
     "kernel of vectors": (Tagger(Kernel(cosine), ONE), ROWS, PLAIN),
+    "kernel symbols": (Tagger(Kernel("linear", features="symbols"), ONE), WORDS, PLAIN),
+    "symbols": (Tagger("symbols", ONE, min_count=2), WORDS, PLAIN),
+    "k-grams": (Tagger(learner=Spectral(tau=0.3, iterations=3, tol=0)), WORDS, PLAIN),
+    "k-grams up to": (Tagger("symbols", UP_TO, scheme="iob2", constrain=True, threads=2), WORDS, SPANS),
 }
 
 
@@ -90,7 +96,7 @@ def answers(tagger: Tagger, X: Any) -> Any:
         tagger.predict_spans(X),
         [str(why) for why in tagger.explain(X[0])],
         [tagger.top_features(label) for label in tagger.classes_],
-        tagger.top_transitions(),
+        None if isinstance(tagger.weights_, KGramWeights) else tagger.top_transitions(),
     )
 
 
@@ -255,6 +261,18 @@ def stored(name: str, *, compact: bool = False) -> storage.ModelFile:
         ("constrained", {"found_scheme": None}, "its parameters say that its labels are in the scheme iob2"),
         ("constrained", {"found_scheme": "ioe2"}, "scheme"),
         ("templates", {"found_scheme": "iob2"}, "labels are not in the scheme iob2"),
+        ("templates", {"structure": "tree"}, "should be one of chain, k-grams, not 'tree'"),
+        ("templates", {"structure": "k-grams"}, "its k-grams should be of symbols, not of templates"),
+        ("symbols", {"structure": "k-grams"}, "its header has no 'longest'"),
+        ("k-grams", {"structure": "chain"}, "'layout'|'order'"),
+        ("k-grams", {"longest": 0}, "'longest' in its header should be between 1 and 16"),
+        ("k-grams", {"longest": 10**9}, "'longest' in its header should be between 1 and 16"),
+        ("k-grams", {"longest": 16}, "bi-symbols are too many for pieces of 16"),
+        ("k-grams", {"longest": 2}, "no array 'k_grams2'"),
+        ("k-grams", {"shorter": True}, "no array 'k_grams0'"),
+        ("k-grams", {"shorter": 0}, "'shorter' in its header should be of type bool"),
+        ("k-grams", {"half": True}, "should be of type float16"),
+        ("k-grams", {"labels": ["N", "V"]}, "its bi-symbols should be different pairs of symbols and labels"),
     ],
 )
 def test_a_header_that_lies_is_explained(name: str, change: dict[str, Any], words: str) -> None:
@@ -335,6 +353,16 @@ def test_parameters_that_lie_are_explained(change: dict[str, Any]) -> None:
         ("dictionary", "dictionary.pairs", (0, 1), 3),
         ("dictionary", "dictionary.pairs", (0, 1), -1),
         ("dictionary", "dictionary.ends", 0, -5),
+        ("symbols", "symbols.ends", 0, 10**6),
+        ("k-grams", "bi_symbols", (0, 0), 10**6),
+        ("k-grams", "bi_symbols", (0, 1), 10**6),
+        ("k-grams", "bi_symbols", (1, 0), -1),
+        ("k-grams", "bi_symbols", (1, 1), -2),  # a label of the border, with another symbol
+        ("k-grams", "bi_symbols", 1, -2),  # the border twice
+        ("k-grams", "k_grams3", 0, np.nan),
+        ("k-grams", "k_grams3", 0, np.inf),
+        ("k-grams", "k_grams3", 0, 3e38),
+        ("k-grams", "label_counts", 0, -1),
     ],
 )
 def test_an_array_that_lies_is_refused(name: str, array: str, at: Any, value: float) -> None:
@@ -402,7 +430,15 @@ def mutate_arrays(arrays: dict[str, Any], dice: random.Random) -> dict[str, Any]
 
 
 FUZZED = ["templates", "columns", "sparse", "attributes", "vectors", "order 2", "dictionary", "constrained", "pairs"]
-FUZZED += ["kernel", "kernel columns", "kernel letters", "kernel vectors", "kernel matrices"]
+FUZZED += [
+    "symbols",
+    "k-grams up to",
+    "kernel",
+    "kernel columns",
+    "kernel letters",
+    "kernel vectors",
+    "kernel matrices",
+]
 
 
 @pytest.mark.parametrize("compact", [False, True], ids=["full", "compact"])
@@ -443,8 +479,14 @@ def use(tagger: Tagger, X: Any, y: Any) -> None:
         known = ("column", "features a token", "too large for 32 bits", "scores beyond")
         assert any(word in str(error) for word in known)
         return
-    tagger.set_params(learner=Perceptron(epochs=1), label_costs=None)
-    tagger.partial_fit(X, y, freeze_features=tagger.feature_map_.kernel is None and len(X) % 2 == 0)
+    learner: Any = Perceptron(epochs=1)
+    k_grams = tagger.weights_ if isinstance(tagger.weights_, KGramWeights) else None
+    if k_grams is not None:
+        lengths = list(k_grams.table.scores)
+        learner = Spectral(step=1, iterations=1, order=lengths[-1], loss="up-to-k" if 0 in lengths else "k")
+    tagger.set_params(learner=learner, label_costs=None, min_count=1)
+    frozen = tagger.feature_map_.kernel is None and k_grams is None and len(X) % 2 == 0
+    tagger.partial_fit(X, y, freeze_features=frozen)
     tagger.partial_fit(X, y, X_dev=X, y_dev=y)
 
 
