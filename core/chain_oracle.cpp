@@ -190,8 +190,9 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     if (!possible(values_[j])) break;
     Rival rival;
     for (int t = 0; t < size; ++t) {
-      if (examples_.fits(labels[t], rivals_[j * size + t])) continue;
-      rival.errors += 1;
+      const bool fits = examples_.fits(labels[t], rivals_[j * size + t]);
+      rival.errors += fixed_.empty() ? !fits : gold_[t] != rivals_[j * size + t];
+      if (fits) continue;
       rival.loss += cost_of(labels[t], rivals_[j * size + t]);
     }
     rival.score = (values_[j] - cost * rival.loss) * clock_.scale;

@@ -50,8 +50,9 @@ class ChainOracle final : public Oracle {
   void ask(std::int64_t example, const Question& question, Answer& answer) override;
   // From now on searches with a beam. Where that goes wrong, answers are about the prefix that `update` chooses.
   void set_beam(int width, BeamUpdate update) { beam_width_ = width, update_ = update; }
-  // From now on the gold side of each example is the best of what is right under the weights as they are now; what is
-  // right or wrong stays as it was. Returns in how many examples that is not what was fixed before.
+  // From now on the gold side of each example is the best of what is right under the weights as they are now. All other
+  // labellings are wrong, but those that are right cost nothing. Returns in how many examples the gold side is another
+  // than that which was fixed before.
   std::int64_t fix_gold();
   // The gold side is found anew for each answer again.
   void free_gold() { fixed_.clear(); }

@@ -46,14 +46,14 @@ void tag_k_best(const LinearChain& model, const Examples& examples, int k, int t
   });
 }
 
-void tag_hidden_k_best(const LinearChain& model, const Examples& examples, const std::int32_t* hidden, int k,
-                       int threads, std::int32_t* labels, double* values, double* sums, std::int32_t* counts) {
+void tag_hidden_k_best(const LinearChain& model, const Examples& examples, double scale, const std::int32_t* hidden,
+                       int k, int threads, std::int32_t* labels, double* values, double* sums, std::int32_t* counts) {
   struct State : Tagging<double> {
-    State(const LinearChain& model, const std::int32_t* hidden)
-        : Tagging<double>(model), search(model.shape, hidden) {}
+    State(const LinearChain& model, double scale, const std::int32_t* hidden)
+        : Tagging<double>(model, scale), search(model.shape, hidden) {}
     HiddenKBest search;
   };
-  const auto make = [&] { return std::make_unique<State>(model, hidden); };
+  const auto make = [&] { return std::make_unique<State>(model, scale, hidden); };
   for_each_sequence(examples.n_sequences, threads, make, [&](State& state, std::int64_t s) {
     counts[s] = state.search.find(state.scorer.score(examples, s), k, state.work, labels + k * examples.begin(s),
                                   values + s * k, sums + s * k);

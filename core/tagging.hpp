@@ -14,10 +14,10 @@ void tag_best(const LinearChain& model, const Examples& examples, int threads, s
 void tag_k_best(const LinearChain& model, const Examples& examples, int k, int threads, std::int32_t* labels,
                 double* values, std::int32_t* counts);
 
-// The k best labellings where label y stands for hidden[y] labels, and the log of the sum over each; see hidden_k_best.
-// Labels are the first of those that are one; sums as values.
-void tag_hidden_k_best(const LinearChain& model, const Examples& examples, const std::int32_t* hidden, int k,
-                       int threads, std::int32_t* labels, double* values, double* sums, std::int32_t* counts);
+// The k best labellings where label y stands for hidden[y] labels, and the log of the sum over each, of scores times
+// `scale`; see HiddenKBest. Labels are the first of those that are one; sums as values.
+void tag_hidden_k_best(const LinearChain& model, const Examples& examples, double scale, const std::int32_t* hidden,
+                       int k, int threads, std::int32_t* labels, double* values, double* sums, std::int32_t* counts);
 
 // Probabilities of labels under exp(scale * score): nodes [n_tokens][L]; of adjacent labels: pairs [n_tokens][L + 1][L]
 // or null. log_partitions [n_sequences]. Without pairs an order-1 chain is summed in single precision where that is safe:

@@ -123,9 +123,10 @@ nb::tuple k_best(const FrozenChain& chain, const BoundExamples& bound, int k, in
                         to_numpy(std::move(counts)));
 }
 
-nb::tuple hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, Array<std::int32_t, nb::ndim<1>> hidden, int k,
-                        int threads) {
+nb::tuple hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, double scale, Array<std::int32_t, nb::ndim<1>> hidden,
+                        int k, int threads) {
   if (k < 1) throw nb::value_error("k must be at least 1");
+  check_scale(scale);
   chain.check(bound);
   check_hidden(hidden, chain.shape().n_labels, true);
   const std::size_t n = bound.examples().n_sequences, size = static_cast<std::size_t>(k);
@@ -133,7 +134,7 @@ nb::tuple hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, Ar
   std::vector<double> values(size * n), sums(size * n);
   {
     nb::gil_scoped_release release;
-    tag_hidden_k_best(chain.model(), bound.examples(), hidden.data(), k, threads, labels.data(), values.data(), sums.data(),
+    tag_hidden_k_best(chain.model(), bound.examples(), scale, hidden.data(), k, threads, labels.data(), values.data(), sums.data(),
                       counts.data());
   }
   return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(values), {n, size}), to_numpy(std::move(sums), {n, size}),
@@ -236,7 +237,7 @@ void bind_tagging(nb::module_& m) {
         return tag_gather_only(chain.model(), bound.examples());
       }, nb::arg("examples"), "For benchmarks: scores every sequence and searches nothing.")
       .def("k_best", &k_best, nb::arg("examples"), nb::arg("k"), nb::arg("threads"))
-      .def("hidden_k_best", &hidden_k_best, nb::arg("examples"), nb::arg("hidden"), nb::arg("k"), nb::arg("threads"),
+      .def("hidden_k_best", &hidden_k_best, nb::arg("examples"), nb::arg("scale"), nb::arg("hidden"), nb::arg("k"), nb::arg("threads"),
            "(first labels of those that are one, values, logs of the sums, counts)")
       .def("marginals", &marginals, nb::arg("examples"), nb::arg("scale"), nb::arg("pairs"), nb::arg("threads"))
       .def("runs", &runs, nb::arg("examples"), nb::arg("scale"), nb::arg("sequences"), nb::arg("begins"), nb::arg("ends"),

@@ -10,6 +10,7 @@ from margent.learners.crf import CRF
 from margent.learners.hidden_markov import HiddenMarkov
 from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
 from margent.learners.larank import LaRank
+from margent.learners.latent_svm import LatentSVM
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
 from margent.learners.perceptron import Perceptron
@@ -28,6 +29,7 @@ LEARNERS: dict[str, type[Any]] = {
     "sdm": SDM,
     "larank": LaRank,
     "ssvm": StructuredSVM,
+    "latent-svm": LatentSVM,
     "crf": CRF,
     "hmm": HiddenMarkov,
     "hmsvm": HiddenMarkovSVM,
@@ -65,6 +67,7 @@ __all__ = [
     "HiddenMarkov",
     "HiddenMarkovSVM",
     "LaRank",
+    "LatentSVM",
     "Learner",
     "Oracle",
     "PassiveAggressive",

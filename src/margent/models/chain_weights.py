@@ -63,20 +63,8 @@ class ChainWeights(Weights):
     ) -> Trainable:
         n_labels, order = len(labels), int(tagger.order)
         given = None if start is None else start.with_labels(n_labels)
-        oracle = _core.ChainOracle(
-            data.encoded.examples(data.ids, data.counted, data.allowed),
-            n_labels,
-            order,
-            feature_map.label_transitions,
-            feature_map.n_unigrams,
-            feature_map.n_edges,
-            _sparse(tagger.layout, feature_map, n_labels) if given is None else given.sparse,
-            costs_of(tagger.label_costs, labels),
-            feature_map.kernel,
-            feature_map.cache_bytes,
-        )
-        if given is not None:
-            oracle.start_from(given.for_oracle())
+        examples = data.encoded.examples(data.ids, data.counted, data.allowed)
+        oracle = chain_oracle(tagger, examples, n_labels, feature_map, costs_of(tagger.label_costs, labels), given)
         return Trainable(oracle, lambda exported: cls.from_oracle(n_labels, order, exported))
 
     @classmethod
@@ -207,6 +195,47 @@ class ChainWeights(Weights):
             [self._respread(level, j, n_labels, width) for j, level in enumerate(self.ends)],
         )
 
+    def mixed(self, shares: NDArray[np.float64]) -> ChainWeights:
+        """Weights of other labels, each a mixture of these: shares (new labels, L), what each takes of each of these.
+
+        A label that is split is taken whole by each of its parts; where two are merged, each gives its share.
+        """
+        from scipy import sparse
+
+        n_labels, shares = len(shares), shares.astype(np.float32)
+        width = _core.padded_width(n_labels)
+        columns = np.zeros((self.width, width), dtype=np.float32)
+        columns[: self.n_labels, :n_labels] = shares.T
+        before = np.zeros((self.n_labels + 1, n_labels + 1), dtype=np.float32)  # the start stays what it is
+        before[:-1, :-1], before[-1, -1] = shares.T, 1.0
+
+        def mixed_rows(rows: SparseRows, mixture: Any) -> SparseRows:
+            size = rows.ptr[-1]
+            table = sparse.csr_matrix(
+                (rows.weights[:size], rows.columns[:size], rows.ptr), (len(rows.ptr) - 1, mixture.shape[0])
+            )
+            found = sparse.csr_matrix(table @ mixture)
+            found.sort_indices()
+            return SparseRows(found.indptr.astype(np.int64), found.indices.astype(np.int32), found.data)
+
+        def mixed_level(level: Floats, digits: int) -> Floats:
+            table = level.reshape((self.n_labels + 1,) * digits + (self.width,)) @ columns
+            for axis in range(digits):
+                table = np.moveaxis(np.tensordot(table, before, (axis, 0)), -1, axis)
+            return np.ascontiguousarray(table.reshape(-1, width))
+
+        unigrams, edges = self.unigrams, self.edges
+        return ChainWeights(
+            n_labels,
+            self.order,
+            mixed_rows(unigrams, sparse.csr_matrix(columns))
+            if isinstance(unigrams, SparseRows)
+            else unigrams @ columns,
+            None if edges is None else mixed_rows(edges, sparse.kron(before, columns, "csr")),
+            [mixed_level(level, j + 1) for j, level in enumerate(self.transitions)],
+            [mixed_level(level, j) for j, level in enumerate(self.ends)],
+        )
+
     def _respread(self, level: Floats, digits: int, n_labels: int, width: int) -> Floats:
         """A table over histories of `digits` labels, spread over more labels; the start stays the last digit."""
         old = level.reshape((self.n_labels + 1,) * digits + (self.width,))[..., : self.n_labels]
@@ -282,6 +311,32 @@ class ChainWeights(Weights):
         keep_edges = np.zeros(0, dtype=bool) if self.edges is None else np.diff(self.edges.ptr) > 0
         edges = None if self.edges is None else _kept(self.edges, keep_edges)
         return ChainWeights(self.n_labels, self.order, unigrams, edges, self.transitions, self.ends), keep, keep_edges
+
+
+def chain_oracle(
+    tagger: Tagger,
+    examples: _core.Examples,
+    n_labels: int,
+    feature_map: FeatureMap,
+    costs: list[float],
+    start: ChainWeights | None,
+) -> _core.ChainOracle:
+    """For the training of a chain of so many labels, which begins with the weights `start` if given."""
+    oracle = _core.ChainOracle(
+        examples,
+        n_labels,
+        int(tagger.order),
+        feature_map.label_transitions,
+        feature_map.n_unigrams,
+        feature_map.n_edges,
+        _sparse(tagger.layout, feature_map, n_labels) if start is None else start.sparse,
+        costs,
+        feature_map.kernel,
+        feature_map.cache_bytes,
+    )
+    if start is not None:
+        oracle.start_from(start.for_oracle())
+    return oracle
 
 
 def _sparse(layout: str, feature_map: FeatureMap, n_labels: int) -> bool:

@@ -1,21 +1,27 @@
-"""Which kind of weights a learner makes, and a model file holds."""
+"""Which kind of weights a tagger learns, and a model file holds."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from margent.features.feature_map import FeatureMap
 from margent.models.chain_weights import ChainWeights
+from margent.models.hidden_weights import HiddenWeights
 from margent.models.k_gram_weights import KGramWeights
 from margent.models.weights import Weights
 from margent.storage import ModelFile
 
-_KINDS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights, KGramWeights)}
+if TYPE_CHECKING:
+    from margent.models.tagger import Tagger
+
+_KINDS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights, KGramWeights, HiddenWeights)}
 
 
-def weights_of(learner: Any) -> type[Weights]:
-    """The kind that a learner makes: those of the label chain, unless its `structure` says otherwise."""
-    return _KINDS[getattr(learner, "structure", ChainWeights.kind)]
+def weights_of(tagger: Tagger) -> type[Weights]:
+    """The kind that a tagger learns: those of the label chain, unless it has hidden labels or a learner with a structure."""
+    if tagger.hidden > 1:
+        return HiddenWeights
+    return _KINDS[getattr(tagger._learner(), "structure", ChainWeights.kind)]
 
 
 def restored_weights(file: ModelFile, n_labels: int, feature_map: FeatureMap) -> Weights:

@@ -1,0 +1,91 @@
+"""Where the training of hidden labels begins: with weights that differ by chance, as without that none would differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+from margent.learners.training import Training
+from margent.models.chain_weights import ChainWeights
+from margent.models.hidden_labels import HiddenLabels
+from margent.models.weights import Trainable
+
+if TYPE_CHECKING:
+    from margent.models.tagger import Tagger
+
+Begun = Callable[[HiddenLabels, "ChainWeights | None"], Trainable]
+"""From hidden labels, and the weights to begin with, to a training."""
+
+NOISE = 0.01
+"""The standard deviation of the weights at the start: of features with hidden labels of labels they were seen with."""
+
+
+def with_noise(oracle: _core.ChainOracle, labels: HiddenLabels, known: int, random: np.random.Generator) -> None:
+    """Gives an oracle random weights for its labels from `known` on, where they are split."""
+    ptr, first, _ = oracle.counts()["unigrams"]
+    rows, ways = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), labels.ways[first]
+    chosen = (ways > 1) & (labels.seen[first] >= known)
+    rows, first, ways = rows[chosen], first[chosen], ways[chosen]
+    ends = np.cumsum(ways)
+    columns = np.repeat(first, ways) + np.arange(len(ends) and ends[-1]) - np.repeat(ends - ways, ways)
+    rows = np.repeat(rows, ways)
+    noise = (NOISE * random.standard_normal(len(rows))).astype(np.float32)
+    weights = oracle.weights(False)
+    unigrams = weights["unigrams"]
+    if isinstance(unigrams, tuple):
+        unigrams = _added(unigrams, rows, columns.astype(np.int32), noise, _core.padded_width(labels.n_hidden))
+    else:
+        unigrams[rows, columns] += noise
+    oracle.start_from({**weights, "unigrams": unigrams})
+
+
+def _added(
+    arrays: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    noise: NDArray[np.float32],
+    width: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    """Sparse rows with these entries too; none of them is there yet."""
+    from scipy import sparse
+
+    ptr, old, weights = arrays
+    shape = (len(ptr) - 1, width)
+    size = int(ptr[-1])
+    table = sparse.csr_matrix((weights[:size], old[:size], ptr), shape)
+    found = sparse.csr_matrix(table + sparse.csr_matrix((noise, (rows, columns)), shape))
+    found.sort_indices()
+    return found.indptr.astype(np.int64), found.indices.astype(np.int32), found.data.astype(np.float32)
+
+
+def best_of_starts(
+    tagger: Tagger, labels: HiddenLabels, begun: Begun, run: Callable[[Trainable], Training]
+) -> tuple[Trainable, Training]:
+    """The best of `restarts` trainings from different random weights; Ctrl-C ends them with the best so far."""
+    best: tuple[Trainable, Training] | None = None
+    for start in range(int(tagger.restarts)):
+        trainable = begun(labels, None)
+        with_noise(trainable.oracle, labels, 0, np.random.default_rng([int(tagger.seed), start]))
+        result = run(trainable)
+        if best is None or goodness(result) > goodness(best[1]):
+            best = trainable, result
+        if result.interrupted:
+            best[1].interrupted = True
+            break
+    assert best is not None
+    return best
+
+
+def goodness(result: Training) -> float:
+    """Of a training: its best score on development data, or else how little is left of what its learner lowers."""
+    if not result.history:
+        return -np.inf
+    if result.best_epoch is not None:
+        return float(max(epoch.dev_score for epoch in result.history if epoch.dev_score is not None))
+    last = result.history[-1]
+    lowered = last.objective if last.accuracy is None and last.objective is not None else last.loss
+    return -float(lowered)
