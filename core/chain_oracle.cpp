@@ -165,9 +165,9 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     answer.gold_score = chain_score(scores, gold_.data());
   } else {
     const ChainScores<float> scores = scorer_->score(examples_, example);
-    if (!complete && !fixed_.empty()) std::copy_n(fixed_.begin() + examples_.begin(example), n, gold_.begin());
-    if (gold_[0] == unlabelled && !fixed_.empty()) return;
-    answer.gold_score = complete || !fixed_.empty() ? chain_score(scores, gold_.data()) : complete_gold(scores);
+    if (is_fixed_) std::copy_n(fixed_.begin() + examples_.begin(example), n, gold_.begin());
+    if (is_fixed_ && gold_[0] == unlabelled) return;
+    answer.gold_score = complete || is_fixed_ ? chain_score(scores, gold_.data()) : complete_gold(scores);
     if (cost != 0) add_costs(labels, n, static_cast<float>(cost));
     if (beam_width_) {
       if (possible(answer.gold_score)) found = ask_beam(scores, labels, k, answer);
@@ -191,7 +191,7 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     Rival rival;
     for (int t = 0; t < size; ++t) {
       const bool fits = examples_.fits(labels[t], rivals_[j * size + t]);
-      rival.errors += fixed_.empty() ? !fits : gold_[t] != rivals_[j * size + t];
+      rival.errors += is_fixed_ ? gold_[t] != rivals_[j * size + t] : !fits;
       if (fits) continue;
       rival.loss += cost_of(labels[t], rivals_[j * size + t]);
     }
@@ -268,6 +268,7 @@ std::int64_t ChainOracle::fix_gold() {
     changed += fixed_.empty() || !std::equal(fixed.begin() + begin, fixed.begin() + begin + n, fixed_.begin() + begin);
   }
   fixed_ = std::move(fixed);
+  is_fixed_ = true;
   n_rivals_ = 0;
   return changed;
 }

@@ -55,7 +55,7 @@ class ChainOracle final : public Oracle {
   // than that which was fixed before.
   std::int64_t fix_gold();
   // The gold side is found anew for each answer again.
-  void free_gold() { fixed_.clear(); }
+  void free_gold() { is_fixed_ = false; }
   void delta(std::size_t rival, SparseVector& out) const override;
   double inner(const SparseVector& a, const SparseVector& b) const override;
   double dot(std::size_t i, std::size_t j) const override;
@@ -139,7 +139,8 @@ class ChainOracle final : public Oracle {
   std::vector<float> label_costs_;
   bool pair_costs_;
   std::vector<float> right_;  // [L]
-  std::vector<std::int32_t> fixed_;  // [tokens]: gold where it is fixed, `unlabelled` where there is none; or empty
+  bool is_fixed_ = false;
+  std::vector<std::int32_t> fixed_;  // [tokens]: gold as it was fixed last, `unlabelled` where there is none; or empty
   std::unique_ptr<DenseRows> dense_;
   std::unique_ptr<SparseRows> sparse_, edges_;
   std::unique_ptr<KernelSource> source_;

@@ -14,6 +14,7 @@ Probabilities are exp(scale * score) over the sum of all labellings, so that a t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -96,8 +97,7 @@ class SumSearch(_Wrapped):
         n = max(k, CANDIDATES)
         ids, sums, counts = self.search.k_best_sums(self.scale, n)
         found, scores = np.zeros(k * self.encoded.n_tokens, dtype=np.int32), np.full((len(counts), k), -np.inf)
-        starts = self.encoded.sequence_ptr.tolist()
-        for s, (a, b) in enumerate(zip(starts, starts[1:])):
+        for s, (a, b) in enumerate(pairwise(self.encoded.sequence_ptr.tolist())):
             order = np.argsort(-sums[s, : counts[s]], kind="stable")[:k]
             scores[s, : len(order)] = sums[s, order]
             block = ids[n * a : n * b].reshape(n, b - a)[order]

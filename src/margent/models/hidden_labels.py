@@ -1,4 +1,4 @@
-"""Labels that stand for several hidden ones: which of them belongs to which, and what is said of the one for the other."""
+"""Labels that stand for several hidden ones: which belongs to which, and what is said of the one in the other."""
 
 from __future__ import annotations
 
@@ -83,11 +83,15 @@ class HiddenLabels:
         """All hidden labels of those that are allowed."""
         if allowed is None:
             return None
-        ids, ptr = allowed
+        hidden, ends = self.spread(allowed[0])
+        return hidden, ends[allowed[1]]
+
+    def spread(self, ids: Ids) -> Allowed:
+        """The hidden labels of each of some labels (n,), in compressed rows."""
         sizes = self.sizes[ids]
         ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         within = np.arange(ends[-1]) - np.repeat(ends[:-1], sizes)
-        return (np.repeat(self.first[ids], sizes) + within).astype(np.int32), ends[ptr]
+        return (np.repeat(self.first[ids], sizes) + within).astype(np.int32), ends
 
     def only(self, ids: Ids) -> Allowed:
         """Allows at each token the hidden labels of one label (T,), or all where it is -1."""

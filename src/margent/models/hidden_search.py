@@ -47,7 +47,7 @@ class HiddenSearch:
         return ids, scores, counts
 
     def k_best_sums(self, scale: float, k: int) -> tuple[Ids, Doubles, Ids]:
-        """The same labellings, each with the log of the sum of exp(scale * score) over its hidden ones; not in order."""
+        """The same labellings, each with the log of the sum of exp(scale * score) over its hidden ones."""
         ids, _, sums, counts = self._k_best(scale, k)
         return ids, sums, counts
 

@@ -21,26 +21,33 @@ Begun = Callable[[HiddenLabels, "ChainWeights | None"], Trainable]
 """From hidden labels, and the weights to begin with, to a training."""
 
 NOISE = 0.01
-"""The standard deviation of the weights at the start: of features with hidden labels of labels they were seen with."""
+"""The standard deviation of the weights at the start."""
 
 
 def with_noise(oracle: _core.ChainOracle, labels: HiddenLabels, known: int, random: np.random.Generator) -> None:
-    """Gives an oracle random weights for its labels from `known` on, where they are split."""
-    ptr, first, _ = oracle.counts()["unigrams"]
-    rows, ways = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), labels.ways[first]
-    chosen = (ways > 1) & (labels.seen[first] >= known)
-    rows, first, ways = rows[chosen], first[chosen], ways[chosen]
-    ends = np.cumsum(ways)
-    columns = np.repeat(first, ways) + np.arange(len(ends) and ends[-1]) - np.repeat(ends - ways, ways)
-    rows = np.repeat(rows, ways)
+    """Gives an oracle random weights for its labels from `known` on, where they are split.
+
+    Those of features and label pairs that were seen in the training data; all others stay as they are.
+    """
+    counts, weights, split = oracle.counts(), oracle.weights(False), labels.sizes > 1
+    split[:known] = False
+    ptr, first, _ = counts["unigrams"]
+    rows, chosen = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), split[labels.seen[first]]
+    columns, columns_ptr = labels.spread(labels.seen[first[chosen]])
+    rows = np.repeat(rows[chosen], np.diff(columns_ptr))
     noise = (NOISE * random.standard_normal(len(rows))).astype(np.float32)
-    weights = oracle.weights(False)
-    unigrams = weights["unigrams"]
-    if isinstance(unigrams, tuple):
-        unigrams = _added(unigrams, rows, columns.astype(np.int32), noise, _core.padded_width(labels.n_hidden))
+    if isinstance(weights["unigrams"], tuple):
+        width = _core.padded_width(labels.n_hidden)
+        weights["unigrams"] = _added(weights["unigrams"], rows, columns, noise, width)
     else:
-        unigrams[rows, columns] += noise
-    oracle.start_from({**weights, "unigrams": unigrams})
+        weights["unigrams"][rows, columns] += noise
+    seen = np.zeros((labels.n_labels, labels.n_labels), dtype=bool)  # which label was seen after which
+    seen[:] = counts["transitions"][0][np.ix_(labels.first, labels.first)] > 0
+    seen &= split[:, None] | split
+    pairs = seen[np.ix_(labels.seen, labels.seen)]
+    noise = (NOISE * random.standard_normal(pairs.shape)).astype(np.float32)
+    weights["transitions"][0][: labels.n_hidden, : labels.n_hidden] += noise * pairs
+    oracle.start_from(weights)
 
 
 def _added(

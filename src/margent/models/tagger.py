@@ -251,8 +251,8 @@ class Tagger(Estimator):
             )
         if weights.hidden != self.hidden:
             raise ValueError(
-                f"hidden is {self.hidden} now, but this Tagger was fitted with hidden {weights.hidden}: partial_fit goes "
-                "on as training began; to change it, start anew with fit"
+                f"hidden is {self.hidden} now, but this Tagger was fitted with hidden {weights.hidden}: "
+                "partial_fit goes on as training began; to change it, start anew with fit"
             )
         if not isinstance(weights, weights_of(self)):
             raise ValueError(

@@ -18,7 +18,7 @@ _KINDS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights, K
 
 
 def weights_of(tagger: Tagger) -> type[Weights]:
-    """The kind that a tagger learns: those of the label chain, unless it has hidden labels or a learner with a structure."""
+    """Those of the label chain, unless the tagger has hidden labels, or a learner whose `structure` is another."""
     if tagger.hidden > 1:
         return HiddenWeights
     return _KINDS[getattr(tagger._learner(), "structure", ChainWeights.kind)]
