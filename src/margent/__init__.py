@@ -61,6 +61,7 @@ _HOME: dict[str, str] = {
 """Public name to the module that defines it."""
 
 _SUBPACKAGES = (
+    "audio",
     "corpus",
     "crfsuite",
     "errors",
@@ -83,6 +84,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from margent import audio as audio
     from margent import corpus as corpus
     from margent import crfsuite as crfsuite
     from margent import errors as errors

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = ("sklearn", "scipy", "matplotlib", "joblib", "pandas", "rich", "pycrfsuite", "sklearn_crfsuite")
+HEAVY = ("sklearn", "scipy", "matplotlib", "joblib", "pandas", "rich", "pycrfsuite", "sklearn_crfsuite", "soundfile")
 LIMIT = 0.1  # seconds beyond Python with numpy
 
 
@@ -51,7 +51,19 @@ def test_every_public_name_can_be_had() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["corpus", "crfsuite", "errors", "features", "learners", "metrics", "models", "storage", "structures", "tuning"],
+    [
+        "audio",
+        "corpus",
+        "crfsuite",
+        "errors",
+        "features",
+        "learners",
+        "metrics",
+        "models",
+        "storage",
+        "structures",
+        "tuning",
+    ],
 )
 def test_a_subpackage_needs_no_import_of_its_own(name: str) -> None:
     assert run(f"import margent; print(margent.{name}.__name__, '{name}' in dir(margent))") == f"margent.{name} True"

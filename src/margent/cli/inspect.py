@@ -172,7 +172,7 @@ def _k_grams(tagger: Tagger) -> dict[str, Any] | None:
     basis = HankelBasis(len(table.bi_symbols), max(table.scores), shorter=0 in table.scores)
     return {
         "lengths": [length for length in table.scores if length],
-        "bi_symbols": len(table.bi_symbols),
+        "pairs": len(table.bi_symbols) - (weights.n_borders > 0),  # without the border
         "scores": table.n_scores,
         "rank": rank,
         "size": basis.size(rank),
@@ -234,7 +234,7 @@ def _k_gram_lines(summary: dict[str, Any]) -> dict[str, str]:
     low = "" if k_grams["rank"] is None else f"; of rank {k_grams['rank']}, they can be written in {k_grams['size']:,}"
     return {
         "kind": f"{summary['kind']} of pieces of {lengths} symbols with their labels",
-        "features": f"{summary['features']:,} symbols, {k_grams['bi_symbols']:,} pairs of a symbol and a label",
+        "features": f"{summary['features']:,} symbols, {k_grams['pairs']:,} pairs of a symbol and a label",
         "weights": f"{k_grams['scores']:,} scores of pieces{low}",
     }
 

@@ -166,6 +166,24 @@ class Source:
             raise CorpusError(f"{self.name}: the gzip data is truncated")
 
 
+def read_text(source: SourceLike, encoding: str | None = None) -> tuple[str, str]:
+    """The name of a small file and its whole text, with LF at the end of each line.
+
+    Without an encoding it is UTF-16 where the file begins with a byte order mark of it, and else UTF-8.
+    """
+    opened = Source(source, encoding or "utf-8")
+    raw = b"".join(Source(source).utf8())
+    if encoding is None or hasattr(source, "encoding"):  # an open file of text is UTF-8 by now
+        encoding = "utf-16" if raw[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].decode(encoding, "replace").count("\n") + 1
+        message = f"the text is not valid {encoding} ({error.reason}); name the encoding it is in"
+        raise opened.error(line, message) from None
+    return opened.name, text.removeprefix(_BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _pieces(file: Any, size: int) -> Iterator[bytes | str]:
     # read1 gives what a pipe holds already instead of waiting for more: a sentence in, a sentence out.
     read = getattr(file, "read1", file.read)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from margent.metrics.score import Average, Score
+from margent.metrics.segment import SegmentReport
 from margent.metrics.span import SpanReport
 from margent.metrics.token import ConfusionMatrix, TokenReport
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+Report: TypeAlias = "TokenReport | SpanReport | SegmentReport"
 
 _HEAD = ("", "precision", "recall", "F1", "gold", "found")
 
@@ -20,8 +23,11 @@ def _cells(row: Score | Average) -> tuple[str, ...]:
     return name, *(f"{100 * ratio:.2f}" for ratio in (row.precision, row.recall, row.f1)), str(row.gold), str(row.found)
 
 
-def _parts(report: TokenReport | SpanReport) -> tuple[str, list[Score], list[Score | Average], str]:
+def _parts(report: Report) -> tuple[str, list[Score], list[Score | Average], str]:
     """What a row is, the rows, the rows below the line, and the line under the table."""
+    if isinstance(report, SegmentReport):
+        borders = report.boundaries._replace(label=f"borders within {1000 * report.tolerance:g} ms")
+        return "label", list(report.rows), [report.total, *report.averages, borders], _segment_note(report)
     right = f"accuracy {100 * report.accuracy:.2f} %"
     if isinstance(report, SpanReport):
         return "type", list(report.rows), [report.total, *report.averages], f"{right} of {report.tokens} tokens"
@@ -30,8 +36,21 @@ def _parts(report: TokenReport | SpanReport) -> tuple[str, list[Score], list[Sco
     return "label", list(report.rows), [*inside, *report.averages], note
 
 
-def classification_table(report: TokenReport | SpanReport) -> str:
+def _segment_note(report: SegmentReport) -> str:
+    edits = report.edits
+    return (
+        f"phone error rate {100 * edits.rate:.2f} % of {edits.gold} segments: {edits.substitutions} substituted, "
+        f"{edits.deletions} deleted, {edits.insertions} inserted\n"
+        f"R-value of the borders {100 * report.r_value:.2f}, over-segmentation "
+        f"{100 * report.boundaries.over_segmentation:.2f} %\n"
+        f"accuracy {100 * report.frame_accuracy:.2f} % of {report.frames} frames in {report.utterances} utterances"
+    )
+
+
+def classification_table(report: Report) -> str:
     """One line for each label (or span type) with precision, recall and F1 in per cent, and averages below.
+
+    Of a `SegmentReport` the lines are whole segments; borders, phone errors and frames follow below.
 
     `gold` counts how often it is in the gold data, `found` how often it was predicted.
     """
@@ -52,7 +71,7 @@ def classification_table(report: TokenReport | SpanReport) -> str:
     )
 
 
-def rich_table(report: TokenReport | SpanReport, title: str | None = None) -> Table:
+def rich_table(report: Report, title: str | None = None) -> Table:
     """The same table for `rich`, for a terminal: `rich.print(rich_table(report))`."""
     from rich import box
     from rich.markup import escape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,17 +15,19 @@ from margent.errors import ConstraintError, CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.features.symbol_map import UNKNOWN, SymbolMap, symbol_numbers
+from margent.learners.training import Training
 from margent.models.explanation import Contribution
 from margent.models.k_gram_search import BORDER, KGramStructure, bordered
 from margent.models.labels import MISSING, LabelSet
 from margent.models.search import Ids
-from margent.models.stored_numbers import restored_numbers, stored_numbers
+from margent.models.stored_numbers import LARGEST, restored_numbers, stored_numbers
 from margent.models.weights import Trainable, TrainingSet, Weights
 from margent.storage import ModelFile
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
 from margent.structures.hankel_basis import HankelBasis
 from margent.structures.k_gram_oracle import KGramOracle
 from margent.structures.k_gram_table import KGramTable
+from margent.structures.operator_model import OperatorModel
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
@@ -34,6 +36,7 @@ Integers = NDArray[np.int64]
 
 _LONGEST = 16
 _MOST = 2**31
+_MOST_FROM_OPERATORS = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +48,7 @@ class KGramWeights(Weights):
 
     table : the scores, of length k alone or of all lengths from 0 to k; they fit into 32 bits each
     label_counts : (L,) how often each label was seen in training; the most frequent is that of unknown symbols
+    operators : the operator model that gives the scores of the table, where they are its scores; what is stored then
     """
 
     kind: ClassVar[str] = "k-grams"
@@ -53,6 +57,13 @@ class KGramWeights(Weights):
     n_labels: int
     table: KGramTable
     label_counts: Integers
+    operators: OperatorModel | None = None
+
+    def recovered(self, states: int | None) -> KGramWeights:
+        """With the operators that are recovered from the table, and the scores that these give."""
+        model = self.table.operators(states)
+        table = KGramTable.from_operators(model, self.table.scores, self.table.bi_symbols)
+        return replace(self, table=table, operators=model)
 
     @property
     def n_borders(self) -> int:
@@ -104,7 +115,8 @@ class KGramWeights(Weights):
             rounded = {length: array.astype(np.float32) for length, array in scores.items()}
             return cls(n_labels, KGramTable(bi_symbols, rounded), counts)
 
-        return Trainable(oracle, weights)
+        # The learner says whether it is the operators that count; as many as the rank of the scores that were kept.
+        return Trainable(oracle, weights, _recovered if getattr(tagger._learner(), "recover", False) else None)
 
     def with_features(self, n_features: int, n_edges: int) -> KGramWeights:
         return self  # a symbol that is in no bi-symbol counts as unknown
@@ -182,9 +194,17 @@ class KGramWeights(Weights):
             "bi_symbols": np.array(self._pairs, dtype=np.int32),
             "label_counts": self.label_counts,
         }
-        for length, scores in self.table.scores.items():
-            arrays[f"k_grams{length}"] = stored_numbers(scores.ravel(), half)
-        return {"longest": max(self.table.scores), "shorter": 0 in self.table.scores, "half": half}, arrays
+        longest = max(self.table.scores)
+        model = self.operators if len(self._pairs) ** longest <= _MOST_FROM_OPERATORS else None
+        if model is not None:
+            kind = _operator_type(half)
+            arrays["initial"], arrays["final"] = model.initial.astype(kind), model.final.astype(kind)
+            arrays["operators"] = np.array([model.operators[pair] for pair in self._pairs], dtype=kind)
+        else:
+            for length, scores in self.table.scores.items():
+                arrays[f"k_grams{length}"] = stored_numbers(scores.ravel(), half)
+        header = {"longest": longest, "shorter": 0 in self.table.scores, "half": half, "recovered": model is not None}
+        return header, arrays
 
     @classmethod
     def restored(cls, file: ModelFile, n_labels: int, feature_map: FeatureMap) -> KGramWeights:
@@ -204,13 +224,46 @@ class KGramWeights(Weights):
         half = file.value("half", bool)
         if len(pairs) ** longest >= _MOST:
             raise file.error(f"{len(pairs)} bi-symbols are too many for pieces of {longest}")
+        lengths = HankelBasis(len(pairs), longest, shorter).lengths
+        counts = file.array("label_counts", np.int64, (n_labels,), minimum=0)
+        bi_symbols = BiSymbols([(int(symbol), int(label)) for symbol, label in pairs], int(np.argmax(counts)))
+        if file.value("recovered", bool):
+            model, table = _restored_operators(file, half, bi_symbols, lengths)
+            return cls(n_labels, table, counts, model)
         scores = {}
-        for length in HankelBasis(len(pairs), longest, shorter).lengths:
+        for length in lengths:
             flat = restored_numbers(file, f"k_grams{length}", half, (len(pairs) ** length,))
             scores[length] = flat.reshape((len(pairs),) * length)
-        counts = file.array("label_counts", np.int64, (n_labels,), minimum=0)
-        symbols = [(int(symbol), int(label)) for symbol, label in pairs]
-        return cls(n_labels, KGramTable(BiSymbols(symbols, int(np.argmax(counts))), scores), counts)
+        return cls(n_labels, KGramTable(bi_symbols, scores), counts)
+
+
+def _recovered(weights: Weights, training: Training) -> KGramWeights:
+    assert isinstance(weights, KGramWeights)
+    kept = training.history[(training.best_epoch or len(training.history)) - 1] if training.history else None
+    return weights.recovered(None if kept is None or kept.rank is None else max(kept.rank, 1))
+
+
+def _operator_type(half: bool) -> type[Any]:
+    """Operators of scores that are nearly of lower rank are large and cancel out: they need more digits than scores."""
+    return np.float32 if half else np.float64
+
+
+def _restored_operators(
+    file: ModelFile, half: bool, bi_symbols: BiSymbols, lengths: range
+) -> tuple[OperatorModel, KGramTable]:
+    m = len(bi_symbols)
+    if m ** lengths[-1] > _MOST_FROM_OPERATORS:  # a small file should not ask for much memory
+        raise file.error(f"{m} bi-symbols are too many for pieces of {lengths[-1]} by operators")
+    kind = _operator_type(half)
+    initial = file.array("initial", kind, (None,), minimum=-LARGEST, maximum=LARGEST)
+    n = len(initial)
+    final = file.array("final", kind, (n,), minimum=-LARGEST, maximum=LARGEST)
+    operators = file.array("operators", kind, (m, n, n), minimum=-LARGEST, maximum=LARGEST)
+    model = OperatorModel(initial, final, dict(zip(bi_symbols.symbols, operators)))
+    with np.errstate(all="ignore"):
+        if any(not (np.abs(model.k_gram_scores(length)) <= LARGEST).all() for length in lengths):
+            raise file.error(f"its operators give scores beyond {LARGEST:g}")
+    return model, KGramTable.from_operators(model, lengths, bi_symbols)
 
 
 def _check_parameters(tagger: Tagger) -> None:

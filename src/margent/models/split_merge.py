@@ -64,15 +64,16 @@ def grown(
         weights: Any = last[0].weights(last[1].weights)
         sources = _sources(weights.labels, uses(weights), int(tagger.hidden))
         last = trained(_split_labels(weights.labels, sources), _split_chain(weights.chain, sources, random))
-        before, merges = weights.labels.n_hidden, sources
+        before, left = weights.labels.n_hidden, len(sources)
         if not last[1].interrupted:
             weights = last[0].weights(last[1].weights)
             merges = _merges(weights, sources, uses(weights), evaluate or on_training_data)
-            if len(merges) < weights.labels.n_hidden:
+            left = len(merges)
+            if left < len(sources):
                 last = trained(_merged_labels(weights.labels, merges), weights.chain.mixed(merges))
         if evaluate is None or goodness(last[1]) > goodness(best[1]):
             best = last
-        if len(merges) == before:  # no split has helped
+        if left == before:  # no split has helped
             break
     best[1].interrupted = last[1].interrupted
     return best

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from margent.storage import ModelFile
 
 # No training makes larger weights, and with these the score of a long sequence is still a finite number.
-_LARGEST = 1e25
+LARGEST = 1e25
 
 
 def stored_numbers(weights: NDArray[np.floating[Any]], half: bool) -> NDArray[Any]:
@@ -22,6 +22,6 @@ def stored_numbers(weights: NDArray[np.floating[Any]], half: bool) -> NDArray[An
 def restored_numbers(file: ModelFile, name: str, half: bool, shape: tuple[int, ...]) -> NDArray[np.float32]:
     """The array `name` of such weights, in 32 bits."""
     numbers = file.array(name, np.float16 if half else np.float32, shape, finite=True).astype(np.float32, copy=False)
-    if numbers.size and max(numbers.max(), -numbers.min()) > _LARGEST:
-        raise file.error(f"array {name!r} should hold weights of at most {_LARGEST:g}")
+    if numbers.size and max(numbers.max(), -numbers.min()) > LARGEST:
+        raise file.error(f"array {name!r} should hold weights of at most {LARGEST:g}")
     return numbers

@@ -58,14 +58,16 @@ class Tagger(Estimator):
     ----------
     features : str, Templates, list of str, callable, Kernel or None
         What is seen of a token: the name of a preset ("generic", "chunking", "ner", "pos", "letters", "spelling"),
-        templates, "attributes", "vectors", or a function from a sentence to a list with the attributes of each token.
-        None: as the data are: "generic" for tokens and columns, attributes for dicts, vectors for arrays. A `Kernel`:
-        labels by likeness to tokens of the training data.
+        templates, "attributes", "vectors", "symbols" (the token as it is), or a function from a sentence to a list with
+        the attributes of each token. None: as the data are: "generic" for tokens and columns, attributes for dicts,
+        vectors for arrays; "symbols" with a `Spectral` learner, which takes nothing else. A `Kernel`: labels by
+        likeness to tokens of the training data.
     learner : learner, str or None
         How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf". None:
         `PassiveAggressive()`.
     order : int
-        How many labels back the transitions look: 1 for label pairs, 2 for triples.
+        How many labels back the transitions look: 1 for label pairs, 2 for triples. With a `Spectral` learner, which
+        says itself how long the pieces are that it scores, it stays 1.
     hidden : int
         How many hidden labels each label stands for: 2 or more let the learner find out kinds of a label that the
         training data do not tell apart. See docs/hidden-labels.md.
@@ -98,7 +100,8 @@ class Tagger(Estimator):
     seed : int
         Of the order of examples in training.
     threads : int or None
-        For prediction, and to train a `CRF`; None: as many as there are processors. Does not change the results.
+        For prediction, and to train a `CRF` or `Spectral`; None: as many as there are processors. Does not change the
+        results.
 
     Attributes
     ----------

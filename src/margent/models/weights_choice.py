@@ -21,7 +21,13 @@ def weights_of(tagger: Tagger) -> type[Weights]:
     """Those of the label chain, unless the tagger has hidden labels, or a learner whose `structure` is another."""
     if tagger.hidden > 1:
         return HiddenWeights
-    return _KINDS[getattr(tagger._learner(), "structure", ChainWeights.kind)]
+    learner, known = tagger._learner(), (ChainWeights.kind, KGramWeights.kind)
+    kind = getattr(learner, "structure", ChainWeights.kind)
+    if kind not in known:
+        raise TypeError(
+            f"{type(learner).__name__} is made for the structure {kind!r}, and a tagger has {', '.join(known)}"
+        )
+    return _KINDS[kind]
 
 
 def restored_weights(file: ModelFile, n_labels: int, feature_map: FeatureMap) -> Weights:

@@ -120,7 +120,10 @@ def test_failing_trials_are_told(tune, tmp_path):
         ("--search C=0..1:lg", "--search C: expected a range LOW..HIGH, LOW..HIGH:log"),
         ("--search C=0..1:log:log", "--search C: expected a range"),
         ("--search average=maybe", "--search average: expected yes or no, got 'maybe'"),
-        ("--search features=nothing", "expected one of generic, chunking, ner, pos, letters, spelling or a template"),
+        (
+            "--search features=nothing",
+            "expected one of generic, chunking, ner, pos, letters, spelling, symbols or a template",
+        ),
         ("--search k=1,2 --k 3", "k is both given as an option and searched: choose one"),
         ("--search order=1,2 --order 2", "order is both given as an option and searched"),
         ("--search features=ner --template x", "features is both given as an option and searched"),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import margent
-from margent import CRF, Constraints, Kernel, Perceptron, Spectral, Tagger
+from margent import CRF, Constraints, Kernel, Perceptron, Spectral, Tagger, storage
 from margent.corpus.schemes import labels_of, spans
-from margent.errors import ConstraintError, CorpusError
+from margent.errors import ConstraintError, CorpusError, ModelFileError
 from margent.models.k_gram_weights import KGramWeights
 from margent.structures import KGramOracle, KGramTable
 
@@ -266,6 +268,79 @@ def test_the_pieces_that_speak_for_a_label() -> None:
         tagger.top_transitions()
 
 
+# --- recovered operators
+
+
+@dataclass(frozen=True)
+class Recovering(Spectral):
+    recover: bool = True
+
+
+@pytest.fixture(scope="module")
+def recovered() -> Tagger:
+    learner = Recovering(tau=0.3, step=30, iterations=8, loss="up-to-k")
+    return Tagger(learner=learner).fit(WORDS, SOUNDS)
+
+
+def test_operators_predict_in_the_place_of_the_table(recovered: Tagger) -> None:
+    plain = Tagger(learner=LEARNERS["up-to-k"]).fit(WORDS, SOUNDS).k_gram_table()
+    states = recovered.history_[-1]["rank"]
+    wanted = KGramTable.from_operators(plain.operators(states), [0, 1, 2, 3], plain.bi_symbols)
+    found = recovered.k_gram_table()
+    for length in range(4):
+        np.testing.assert_allclose(found.scores[length], wanted.scores[length], atol=1e-5)
+    for word, readings in zip(NEW, recovered.predict_k_best(NEW, k=3)):
+        scores = sorted(labellings(recovered, word, 2).values(), reverse=True)
+        assert [reading.score for reading in readings] == pytest.approx(scores[:3])
+    weights = recovered.weights_
+    assert isinstance(weights, KGramWeights) and weights.operators is not None
+    assert weights.operators.n_states <= states
+
+
+def test_operators_in_a_file(recovered: Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recovered.save(tmp_path / "m")
+    file = storage.read(tmp_path / "m")
+    assert "operators" in file.arrays and "k_grams3" not in file.arrays
+    loaded = margent.load(tmp_path / "m")
+    for other in (loaded, copy.deepcopy(recovered)):
+        assert other.predict_k_best(WORDS, 3) == recovered.predict_k_best(WORDS, 3)
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
+    recovered.save(tmp_path / "compact", compact=True)
+    assert margent.load(tmp_path / "compact").score(WORDS, SOUNDS) == pytest.approx(
+        recovered.score(WORDS, SOUNDS), abs=0.05
+    )
+    monkeypatch.setattr("margent.models.k_gram_weights._MOST_FROM_OPERATORS", 100)
+    with pytest.raises(ModelFileError, match="too many for pieces of 3 by operators"):
+        margent.load(tmp_path / "m")
+    recovered.save(tmp_path / "table")  # that of a large table is stored as the table
+    assert "k_grams3" in storage.read(tmp_path / "table").arrays
+    assert margent.load(tmp_path / "table").predict(WORDS) == recovered.predict(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("operators", lambda array: array[:, :-1], "shape"),
+        ("operators", lambda array: array * np.nan, "should hold numbers between"),
+        ("operators", lambda array: array * 0 + 1e25, "scores beyond 1e"),
+        ("final", lambda array: array[:-1], "shape"),
+        ("initial", lambda array: array[:0], "shape"),
+        ("initial", lambda array: array.astype(np.float32), "type"),
+    ],
+)
+def test_operators_that_lie(recovered: Tagger, tmp_path: Path, name: str, change: Any, words: str) -> None:
+    recovered.save(tmp_path / "m")
+    file = storage.read(tmp_path / "m")
+    with pytest.raises(ModelFileError, match=words):
+        Tagger.from_file(replace(file, arrays={**file.arrays, name: change(file.arrays[name])}))
+
+
+def test_nothing_learned_has_operators_too() -> None:
+    tagger = Tagger(learner=Recovering(tau=1e6, iterations=2, loss="up-to-k")).fit(WORDS, SOUNDS)
+    assert not tagger.k_gram_table().scores[3].any()
+
+
 # --- what it does not do
 
 
@@ -305,6 +380,15 @@ def test_data_that_cannot_be_learned_from() -> None:
     with pytest.raises(CorpusError, match="sentence 0, token 1 is a symbol that min_count or freeze_features leaves"):
         tagger.partial_fit(["ab"], [["A", "B"]], freeze_features=True)
     assert tagger.predict(["ab"]) == [["A", "A"]]
+
+
+def test_a_learner_for_a_structure_that_there_is_not() -> None:
+    @dataclass(frozen=True)
+    class Other(Spectral):
+        structure = "trees"  # type: ignore[misc]
+
+    with pytest.raises(TypeError, match="Other is made for the structure 'trees', and a tagger has chain, k-grams"):
+        Tagger(learner=Other()).fit(WORDS, SOUNDS)
 
 
 def test_another_kind_of_learner_cannot_go_on() -> None:

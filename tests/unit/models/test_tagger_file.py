@@ -307,6 +307,13 @@ def test_a_header_that_lies_is_explained(name: str, change: dict[str, Any], word
     assert "the model file m.margent: " in str(caught.value)
 
 
+def test_a_file_that_does_not_say_its_structure_holds_a_chain() -> None:
+    file = stored("templates")
+    header = {key: value for key, value in file.header.items() if key != "structure"}
+    tagger = Tagger.from_file(replace(file, header=header))
+    assert tagger.predict(WORDS) == Tagger.from_file(file).predict(WORDS)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -466,6 +473,8 @@ def mutate_arrays(arrays: dict[str, Any], dice: random.Random) -> dict[str, Any]
 
 FUZZED = ["templates", "columns", "sparse", "attributes", "vectors", "order 2", "dictionary", "constrained", "pairs"]
 FUZZED += [
+    "hidden",
+    "hidden sparse",
     "symbols",
     "k-grams up to",
     "kernel",

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import io
+import sys
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from margent.audio import read_sound, write_sound
+from margent.errors import CorpusError, MissingExtraError
+
+RAMP = np.array([0, 1, -1, 256, -32768, 32767], np.int64)
+
+
+def sphere(samples: np.ndarray = RAMP, *, order: str = "01", drop: str = "", **fields: str) -> bytes:
+    """A SPHERE file as the LDC makes them."""
+    header = {
+        "database_id": "-s5 TIMIT",
+        "channel_count": "-i 1",
+        "sample_count": f"-i {len(samples)}",
+        "sample_rate": "-i 16000",
+        "sample_n_bytes": "-i 2",
+        "sample_byte_format": f"-s2 {order}",
+        "sample_sig_bits": "-i 16",
+        **fields,
+    }
+    lines = ["NIST_1A", "   1024", *(f"{name} {value}" for name, value in header.items() if name != drop), "end_head"]
+    text = "\n".join(lines).encode() + b"\n"
+    return text.ljust(1024) + samples.astype("<i2" if order == "01" else ">i2").tobytes()
+
+
+def riff(raw: bytes, width: int, channels: int = 1, rate: int = 8000) -> bytes:
+    target = io.BytesIO()
+    with wave.open(target, "wb") as file:
+        file.setparams((channels, width, rate, 0, "NONE", ""))
+        file.writeframes(raw)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("order", ["01", "10"])
+def test_sphere_files(order: str) -> None:
+    sound = read_sound(sphere(order=order))
+    assert sound.rate == 16000
+    assert sound.samples.dtype == np.float32
+    np.testing.assert_array_equal(sound.samples, (RAMP / 32768).astype(np.float32))
+    two = read_sound(sphere(RAMP, order=order, channel_count="-i 2", sample_count="-i 3"))
+    np.testing.assert_allclose(two.samples, RAMP.reshape(3, 2).mean(axis=1) / 32768, rtol=1e-6)
+    assert read_sound(sphere(drop="channel_count")).samples.shape == (6,)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (sphere(sample_coding="-s26 pcm,embedded-shorten-v2.00"), "compressed with shorten; expected plain PCM"),
+        (sphere(sample_coding="-s4 ulaw"), "the samples are 'ulaw' of 2 bytes; expected 'pcm' of 2 bytes"),
+        (sphere(sample_n_bytes="-i 1"), "'pcm' of 1 bytes; expected"),
+        (sphere(drop="sample_rate"), "expected sample_rate in the header as a whole number, got None"),
+        (sphere(sample_count="-i x"), "expected sample_count in the header as a whole number, got 'x'"),
+        (sphere(drop="sample_byte_format"), "sample_byte_format is None; expected 01"),
+        (sphere(sample_rate="-i 0"), "expected a channel and a sample per second at least"),
+        (sphere()[:-2], "expected 6 samples, found 5; the file is cut short"),
+        (sphere()[:500], "the file ends within its header; expected 1024 bytes"),
+        (sphere().replace(b"end_head", b"end     "), "got 'end"),
+        (sphere().replace(b"end_head", b"        "), "the header does not end"),
+        (b"NIST_1A\n   abcd\n", "the size of its header"),
+    ],
+)
+def test_what_is_wrong_in_a_sphere_file_is_said(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "SX1.WAV").write_bytes(content)
+    with pytest.raises(CorpusError, match=rf"SX1\.WAV.*{message}"):
+        read_sound(tmp_path / "SX1.WAV")
+
+
+def test_wav_files_of_all_widths() -> None:
+    """A half of full scale is a half, in any number of bytes."""
+    half = {1: 192, 2: 1 << 14, 3: 1 << 22, 4: 1 << 30}
+    for width, value in half.items():
+        silence = 128 if width == 1 else 0
+        raw = b"".join(v.to_bytes(width, "little") for v in (silence, value))
+        assert read_sound(riff(raw, width)).samples.tolist() == [0.0, 0.5]
+    assert read_sound(riff((-(1 << 22)).to_bytes(3, "little", signed=True), 3)).samples.tolist() == [-0.5]
+    stereo = np.array([[16384, 0], [0, -16384]], "<i2").tobytes()
+    assert read_sound(riff(stereo, 2, channels=2)).samples.tolist() == [0.25, -0.25]
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    x = np.sin(np.arange(1000) / 9) * 0.7
+    write_sound(tmp_path / "a.wav", x, 16000)
+    sound = read_sound(tmp_path / "a.wav")
+    assert sound.rate == 16000 and sound.seconds == 1000 / 16000
+    np.testing.assert_allclose(sound.samples, x, atol=0.6 / 32768)
+    write_sound(tmp_path / "loud.wav", [2.0, -2.0], 16000)
+    np.testing.assert_allclose(read_sound(tmp_path / "loud.wav").samples, [1.0, -1.0], atol=1e-4)
+    with pytest.raises(CorpusError, match=r"expected finite samples of shape \(n,\)"):
+        write_sound(tmp_path / "b.wav", [float("nan")], 16000)
+
+
+def test_resampling_keeps_the_tone() -> None:
+    t = np.arange(8000) / 8000
+    target = io.BytesIO()
+    write_sound(target, 0.5 * np.sin(2 * np.pi * 440 * t), 8000)
+    sound = read_sound(target.getvalue(), rate=16000)
+    assert sound.rate == 16000 and len(sound.samples) == 16000
+    expected = 0.5 * np.sin(2 * np.pi * 440 * np.arange(16000) / 16000)
+    np.testing.assert_allclose(sound.samples[500:-500], expected[500:-500], atol=5e-3)
+    with pytest.raises(ValueError, match="expected rate > 0"):
+        read_sound(target.getvalue(), rate=0)
+
+
+def test_other_formats_are_read_by_soundfile(tmp_path: Path) -> None:
+    soundfile = pytest.importorskip("soundfile", reason="the extra margent[audio] is not installed")
+    x = np.linspace(-0.5, 0.5, 801, dtype=np.float32)
+    for name, subtype in (("a.flac", "PCM_16"), ("a.wav", "FLOAT")):
+        soundfile.write(tmp_path / name, x, 16000, subtype=subtype)
+        sound = read_sound(tmp_path / name)
+        assert sound.rate == 16000
+        np.testing.assert_allclose(sound.samples, x, atol=1 / 32768)
+    with pytest.raises(CorpusError, match="<bytes>: expected a sound file"):
+        read_sound(b"no sound at all")
+    with pytest.raises(CorpusError, match="<bytes>: expected a sound file"):
+        read_sound(b"RIFF\0\0\0\0WAVEfmt ")
+
+
+def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'margent\[audio\]'"):
+        read_sound(b"fLaC" + bytes(100))
+
+
+def test_an_empty_file_is_said_to_be_empty() -> None:
+    with pytest.raises(CorpusError, match="<bytes>: the file is empty"):
+        read_sound(b"")
+    with pytest.raises(CorpusError, match="0 samples per second"):
+        read_sound(riff(b"\0\0", 2, rate=1).replace((1).to_bytes(4, "little") + (2).to_bytes(4, "little"), bytes(8)))
