@@ -18,13 +18,16 @@ _OF_THE_TAGGER = ("order",)
 _FALSE, _TRUE = ("no", "false", "off", "0"), ("yes", "true", "on", "1")
 
 
-def add_learner_options(parser: argparse.ArgumentParser) -> None:
-    """An option for each field of each learner; what it means and its default are said once for all that agree."""
+def add_learner_options(parser: argparse.ArgumentParser, *, taken: Sequence[str] = ()) -> None:
+    """An option for each field of each learner; what it means and its default are said once for all that agree.
+
+    `taken`: fields without an option, since the command has one of that name.
+    """
     group = parser.add_argument_group("parameters of the learner")
     defaults: dict[str, dict[str, dict[str, str]]] = {}  # option to what it means to learner to default
     for learner, kind in LEARNERS.items():
         for field in dataclasses.fields(kind):
-            if field.name in _OF_THE_TAGGER:
+            if field.name in (*_OF_THE_TAGGER, *taken):
                 continue
             meanings = defaults.setdefault(field.name, {})
             meanings.setdefault(field.metadata.get("help", ""), {})[learner] = _shown(field.default)

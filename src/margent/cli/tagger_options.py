@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def add_tagger_options(parser: argparse.ArgumentParser) -> None:
     """What is seen of a token, how labels depend on each other, and what mistakes cost."""
     from margent.features.templates import PRESETS
+    from margent.structures.beam_oracle import UPDATES
 
     add = parser.add_argument
     features = parser.add_mutually_exclusive_group()
@@ -32,6 +33,8 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
         help="how many labels back transitions look (default: 1); with --learner spectral: symbols in a piece that is "
         "scored (default: 3)",
     )
+    add("--beam-search", type=whole(1), metavar="N", help="keep only N states at each token (default: exact search)")
+    add("--beam-update", choices=UPDATES, default=UPDATES[0], help="what is learned from where the beam goes wrong")
     _add_hidden_options(parser)
     add("--scheme", choices=SCHEMES, help="how labels spell spans (default: found out)")
     add("--constrain", action="store_true", help="predict only label sequences that the scheme allows")
@@ -158,6 +161,8 @@ def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
         scheme=arguments.scheme,
         constrain=arguments.constrain,
         label_costs=_label_costs(arguments),
+        beam=arguments.beam_search,
+        update=arguments.beam_update,
         restrict_labels=arguments.restrict_labels,
         min_count=arguments.min_count,
         seed=arguments.seed,

@@ -81,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--top", type=whole(1), default=10, metavar="N", help="trials in the table (default: 10)")
     add("--json", action="store_true", help="print one JSON object instead of tables")
     add_tagger_options(parser)
-    add_learner_options(parser)
+    add_learner_options(parser, taken=("search",))  # that of a crf
     add_reading(parser)
 
 
@@ -200,6 +200,8 @@ def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[
         value = getattr(tagger, name)
         if value != default:
             words += [f"--{name.replace('_', '-')}", str(value)]
+    if tagger.beam is not None:
+        words += ["--beam-search", str(tagger.beam), "--beam-update", tagger.update]
     words += ["--constrain"] if tagger.constrain else []
     words += [word for label, cost in arguments.label_cost or () for word in ("--label-cost", f"{label}={cost}")]
     words += [word for pair in arguments.pair_cost or () for word in ("--pair-cost", *pair)]

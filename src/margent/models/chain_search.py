@@ -23,12 +23,13 @@ class ChainStructure:
 
     weights: ChainWeights
     pairs: Bools | None
+    beam: int | None
     native: _core.LinearChain
 
     def search(self, feature_map: FeatureMap, encoded: Encoded, allowed: Allowed | None, threads: int) -> ChainSearch:
         own = self.weights.unigrams
         rows = feature_map.rows(encoded, own)  # a kernel has others for each sequence
-        chain = self.native if rows is own else self.weights.native(self.pairs, rows)
+        chain = self.native if rows is own else self.weights.native(self.pairs, rows, self.beam)
         return ChainSearch(chain, encoded.examples(allowed=allowed), threads)
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # Above this many bytes of feature weights in training, only the weights that are touched are kept.
 _DENSE_LIMIT = 1 << 30
 
+_LARGEST_BEAM = 1 << 30
+
 
 @dataclass(frozen=True)
 class ChainWeights(Weights):
@@ -138,15 +140,18 @@ class ChainWeights(Weights):
         """Transitions (B^k, width) and ends (B^(k-1), width): the levels added up."""
         return _add_levels(self.transitions), _add_levels(self.ends)
 
-    def structure(self, pairs: NDArray[np.bool_] | None) -> ChainStructure:
-        return ChainStructure(self, pairs, self.native(pairs))
+    def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> ChainStructure:
+        return ChainStructure(self, pairs, beam, self.native(pairs, beam=beam))
 
     def native(
-        self, allowed: NDArray[np.bool_] | None = None, unigrams: Floats | SparseRows | None = None
+        self,
+        allowed: NDArray[np.bool_] | None = None,
+        unigrams: Floats | SparseRows | None = None,
+        beam: int | None = None,
     ) -> _core.LinearChain:
         """The frozen native chain. `allowed` (B, B): which label may follow which; row L: start, column L: end.
 
-        `unigrams`: other feature weights in the place of these.
+        `unigrams`: other feature weights in the place of these. `beam`: how many states survive at each token.
         """
         transitions, ends = self.totals()
         if allowed is not None:
@@ -156,7 +161,8 @@ class ChainWeights(Weights):
             ends = ends.copy()
             ends[:, :labels][:, ~allowed[:labels, labels]] = -np.inf
         arrays = (self if unigrams is None else replace(self, unigrams=unigrams)).for_oracle()
-        return _core.LinearChain(self.n_labels, self.order, arrays["unigrams"], arrays["edges"], transitions, ends)
+        rows = arrays["unigrams"], arrays["edges"]
+        return _core.LinearChain(self.n_labels, self.order, *rows, transitions, ends, min(beam or 0, _LARGEST_BEAM))
 
     def with_features(self, n_features: int, n_edges: int) -> ChainWeights:
         """The same weights over more features: the new ones come after the old ones, with weight 0."""
@@ -336,6 +342,9 @@ def chain_oracle(
     )
     if start is not None:
         oracle.start_from(start.for_oracle())
+    if tagger.beam is not None:
+        update = getattr(_core.BeamUpdate, tagger.update.replace("-", "_"))
+        oracle.set_beam(min(int(tagger.beam), _LARGEST_BEAM), update)
     return oracle
 
 

@@ -72,6 +72,7 @@ def development_score(
     allowed: Allowed | None,
     pairs: NDArray[np.bool_] | None,
     decode: str,
+    beam: int | None,
     threads: int,
 ) -> Callable[[Weights], float]:
     """From weights to their score on development data."""
@@ -79,7 +80,7 @@ def development_score(
         raise CorpusError("the development data have no labelled token, so they cannot tell which epoch is best")
 
     def evaluate(weights: Weights) -> float:
-        search = weights.structure(pairs).search(feature_map, encoded, allowed, threads)
+        search = weights.structure(pairs, beam).search(feature_map, encoded, allowed, threads)
         return gold.score(decoded(search, decode, 1.0, encoded, pairs).best()[0])
 
     return evaluate

@@ -126,8 +126,8 @@ class HiddenWeights(Weights):
         chain, keep, keep_edges = self.chain.without_zero_rows()
         return replace(self, chain=chain), keep, keep_edges
 
-    def structure(self, pairs: Bools | None) -> HiddenStructure:
-        return HiddenStructure(self.chain.structure(self.labels.pairs(pairs)), self.labels)
+    def structure(self, pairs: Bools | None, beam: int | None = None) -> HiddenStructure:
+        return HiddenStructure(self.chain.structure(self.labels.pairs(pairs), beam), self.labels)
 
     # What was learned
 

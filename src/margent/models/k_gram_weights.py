@@ -124,7 +124,9 @@ class KGramWeights(Weights):
     def without_zero_rows(self) -> tuple[KGramWeights, None, None]:
         return self, None, None
 
-    def structure(self, pairs: NDArray[np.bool_] | None) -> KGramStructure:
+    def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> KGramStructure:
+        if beam is not None:
+            raise ValueError(f"beam={beam!r} is for label chains; k-grams are searched exactly: beam=None")
         return KGramStructure(self, pairs)
 
     # What was learned

@@ -11,6 +11,7 @@ import numpy as np
 from margent.corpus.schemes import SCHEMES
 from margent.models.decoding import DECODINGS
 from margent.models.label_costs import check_label_costs
+from margent.structures.beam_oracle import UPDATES
 
 if TYPE_CHECKING:
     from margent.models.tagger import Tagger
@@ -24,7 +25,7 @@ def check_parameters(tagger: Tagger) -> None:
     """All parameters that can be checked before the data are seen, but for features and learner."""
     for name, least in (("order", 1), ("hidden", 1), ("restarts", 1), ("min_count", 1), ("seed", 0)):
         check_whole(f"{name} of Tagger", getattr(tagger, name), least)
-    for name in ("restrict_labels", "threads"):
+    for name in ("restrict_labels", "threads", "beam"):
         check_whole(f"{name} of Tagger", getattr(tagger, name), 1, optional=True)
     _check_hidden(tagger)
     check_decode(tagger.decode)
@@ -33,6 +34,8 @@ def check_parameters(tagger: Tagger) -> None:
     if share is not None and (isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share < 1):
         raise ValueError(f"calibration of Tagger should be a share from 0 to less than 1, or None, got {share!r}")
     _check_constrain(tagger.constrain)
+    if tagger.update not in UPDATES:
+        raise ValueError(f"update of Tagger should be one of {', '.join(UPDATES)}, got {tagger.update!r}")
     if tagger.layout not in ("auto", "dense", "sparse"):
         raise ValueError(f"layout of Tagger should be auto, dense or sparse, got {tagger.layout!r}")
     if tagger.scheme is not None and tagger.scheme not in SCHEMES:

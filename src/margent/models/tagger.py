@@ -88,6 +88,11 @@ class Tagger(Estimator):
     label_costs : dict or None
         What a mistake costs: by the label that is right, or for single mistakes by (right label, predicted label).
         What is not named costs 1; a pair goes before its label.
+    beam : int or None
+        Search keeps only so many states (the last `order` labels) at each token, in training and in prediction, which
+        pays where labels or orders are many. None: exact search.
+    update : "max-violation", "early", "standard" or "skip"
+        With a beam, what is learned from where the search goes wrong; see `margent.structures.BeamOracle`.
     restrict_labels : int or None
         A word seen at least so often in training gets only labels it was seen with. Needs tokens or columns.
     min_count : int
@@ -148,6 +153,8 @@ class Tagger(Estimator):
         scheme: str | None = None,
         constrain: bool | Sequence[tuple[str | None, str | None]] = False,
         label_costs: LabelCosts | None = None,
+        beam: int | None = None,
+        update: str = "max-violation",
         restrict_labels: int | None = None,
         min_count: int = 1,
         calibration: float | None = None,
@@ -165,6 +172,8 @@ class Tagger(Estimator):
         self.scheme = scheme
         self.constrain = constrain
         self.label_costs = label_costs
+        self.beam = beam
+        self.update = update
         self.restrict_labels = restrict_labels
         self.min_count = min_count
         self.calibration = calibration
@@ -530,10 +539,11 @@ class Tagger(Estimator):
         return decoded(search, self.decode, self._scale(stacklevel=4), encoded, pairs)
 
     def _structure(self) -> Structure:
-        """The weights ready to be searched; made anew after a change of them or of `constrain`."""
-        if self._ready is None or self._ready[0] != self.constrain:
+        """The weights ready to be searched; made anew after a change of them, of `constrain` or of `beam`."""
+        wanted = self.constrain, self.beam
+        if self._ready is None or self._ready[0] != wanted:
             pairs = allowed_pairs(self.constrain, self._labels, self.scheme_)
-            self._ready = self.constrain, self.weights_.structure(pairs)
+            self._ready = wanted, self.weights_.structure(pairs, self.beam)
         return self._ready[1]
 
     def _scale(self, stacklevel: int = 3) -> float:

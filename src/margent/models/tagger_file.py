@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 _PLAIN = (
-    *("order", "hidden", "restarts", "growth", "decode", "scheme"),
+    *("order", "hidden", "restarts", "growth", "decode", "scheme", "beam", "update"),
     *("restrict_labels", "min_count", "calibration", "layout", "seed", "threads"),
 )
 

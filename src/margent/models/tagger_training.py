@@ -98,6 +98,9 @@ def learn(
             )
         if not grow:
             raise ValueError("freeze_features is not for a kernel, which learns from tokens only by remembering them")
+    if tagger.beam is not None and getattr(learner, "keeps_support", False):
+        name = type(learner).__name__
+        raise ValueError(f"{name} keeps whole labellings, and beam={tagger.beam!r} learns from parts: beam=None")
     encoded = feature_map.encode(lesson.X, grow=grow, min_count=tagger.min_count)
     labels = labels.extended(lesson.y)
     ids = labels.encode(lesson.y, encoded.lengths)
@@ -162,7 +165,7 @@ def _evaluation(
     allowed = labelling.allowed(X)
     # Scores that are no log probabilities have no temperature yet that sums could be made with.
     decode = tagger.decode if getattr(tagger._learner(), "probabilistic", False) else "path"
-    return development_score(feature_map, encoded, gold, allowed, pairs, decode, tagger._threads())
+    return development_score(feature_map, encoded, gold, allowed, pairs, decode, tagger.beam, tagger._threads())
 
 
 def _set_learned(

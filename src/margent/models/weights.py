@@ -101,8 +101,11 @@ class Weights(ABC):
         return trainable, run(trainable)
 
     @abstractmethod
-    def structure(self, pairs: NDArray[np.bool_] | None) -> Structure:
-        """Ready to be searched. `pairs`: (L + 1, L + 1) which label may follow which, the border last; None: any."""
+    def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> Structure:
+        """Ready to be searched. `pairs`: (L + 1, L + 1) which label may follow which, the border last; None: any.
+
+        `beam`: how many states the search keeps at each token; None: all.
+        """
 
     @abstractmethod
     def with_features(self: Self, n_features: int, n_edges: int) -> Self:

@@ -44,7 +44,9 @@ class BeamOracle:
         standard        the whole answers, as if the search were exact
 
     With the first three every update is about a wrong answer that scores no less than the right one, which is what
-    makes the perceptron converge where the data can be separated (Huang, Fayong and Guo 2012).
+    makes the perceptron converge where the data can be separated (Huang, Fayong and Guo 2012). Learners with a margin
+    want max-violation: costs push the right answer out of the beam as long as one of its first steps lacks its margin,
+    so that early updates hardly ever see the later ones.
 
     Parameters
     ----------

@@ -21,10 +21,12 @@ Features = Iterable[Feature] | Mapping[Feature, float]
 class TransitionSystem(Protocol):
     """What a system must have. States are values of your own, which `step` must not change.
 
-    Two more methods may be there:
+    Three more methods may be there:
 
     `signature(state) -> Hashable`: states with equal signatures have the same future - the same actions, features and
     ends - so that only the better of them goes on; with none, all go on.
+
+    `final(state) -> bool`: whether a state without actions is an end, and not a dead end; with none, all are.
 
     `output(state)`: the answer that a final state stands for; with none, the list of actions that led there.
 
@@ -45,7 +47,7 @@ class TransitionSystem(Protocol):
         """The state before the first action, for an input."""
 
     def actions(self, state: State) -> Sequence[Action]:
-        """What can be done in a state; nothing in a final one."""
+        """What can be done in a state; nothing at the end."""
 
     def step(self, state: State, action: Action) -> State:
         """The state that an action leads to."""
@@ -101,18 +103,20 @@ def beam_layers(
     """
     layers = [[Item(0.0, system.start(x))]]
     signature = getattr(system, "signature", None) if recombine else None
+    is_final = getattr(system, "final", None)
     for steps in count():
         reached: list[Item] = []
         final = True
         for item in layers[-1]:
             actions = system.actions(item.state)
             if len(actions) == 0:
-                reached.append(item)
+                if is_final is None or is_final(item.state):
+                    reached.append(item)
                 continue
             final = False
             reached.extend(found for action in actions if (found := expand(item, action)) is not None)
         if final:
-            return layers
+            return [*layers[:-1], reached]
         if steps == max_steps:
             raise ValueError(
                 f"a state of {type(system).__name__} is not final after max_steps={max_steps} actions; expected "
@@ -159,7 +163,7 @@ def beam_search(
     score : what an action in a state scores; the score of an answer is the sum of those of its actions
     beam : how many states go on at each step: 1 is greedy, None all of them, which is exact
 
-    With no answer at all (states without actions that are not meant to be final do not exist) the list is empty.
+    Where all ways end in dead ends, the list is empty.
 
     >>> class Binary:                       # three bits; the second half of the score looks at all of them
     ...     def start(self, x): return ""

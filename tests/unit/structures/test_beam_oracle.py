@@ -339,3 +339,20 @@ def test_the_likelihood_of_a_chain_under_a_beam(order: int) -> None:
         step[f] = 1e-3
         found = (narrow.evaluate(w + step)[0] - narrow.evaluate(w - step)[0]) / 2e-3
         assert gradient[f] == pytest.approx(found, abs=2e-2)
+
+
+def test_dead_ends_are_no_answers() -> None:
+    class Even(Sums):
+        """Terms of 2 alone may be taken; odd numbers lead nowhere."""
+
+        def actions(self, state: tuple[int, int]) -> list[int]:
+            return [2] if state[0] >= 2 else []
+
+        def final(self, state: tuple[int, int]) -> bool:
+            return state[0] == 0
+
+    score = lambda state, action: 1.0  # noqa: E731
+    assert [found.output for found in beam_search(Even(), 6, score)] == [3]
+    assert beam_search(Even(), 7, score) == []
+    with pytest.raises(CorpusError, match="example 1: the right actions lead nowhere"):
+        BeamOracle(Even(), [4, 5], [2, 2])
