@@ -19,8 +19,15 @@ if TYPE_CHECKING:
 
 # Parameters of the tagger that have an option of their name, and what they are without it.
 _PLAIN = {
-    **{"order": 1, "hidden": 1, "restarts": 1, "growth": None, "decode": "path"},
-    **{"scheme": None, "restrict_labels": None, "min_count": 1, "seed": 0},
+    "order": 1,
+    "hidden": 1,
+    "restarts": 1,
+    "growth": None,
+    "decode": "path",
+    "scheme": None,
+    "restrict_labels": None,
+    "min_count": 1,
+    "seed": 0,
 }
 
 _EXAMPLES = """\

@@ -71,7 +71,7 @@ def test_tune_can_search_hidden_labels(data: Path, tmp_path: Path, capsys: pytes
     words += ["--template", str(tmp_path / "template.txt"), "--out", str(tmp_path / "out"), "--search", "hidden=1,3"]
     assert main([*words, "--json", "--halving", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert {trial["parameters"]["hidden"] for trial in found["trials"]} == {1, 3}
+    assert {trial["hidden"] for trial in found["trials"]} == {1, 3}
     assert "--restarts 4" in found["command"]
 
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_list(margent):
     lines = margent("reproduce", "--papers", ROOT / "papers").output.splitlines()
-    assert [line.split()[0] for line in lines] == ["hmsvm", "kbest", "kbest/best"]
+    assert [line.split()[0] for line in lines] == ["hmsvm", "kbest", "kbest/best", "latent/beam", "latent/hidden"]
     assert "Hidden Markov Support" in lines[0] and "k-Best Max-margin Approaches" in lines[1]
 
 

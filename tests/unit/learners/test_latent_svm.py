@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ def test_the_objective_is_that_of_yu_and_joachims_and_never_rises(seed: int, mis
     assert LatentProblem(oracle, C).value(None) == pytest.approx(values[0], rel=1e-4)
     result = train(LatentSVM(C=C, epochs=8, gap=0.01, passes=200), oracle, seed=seed)
     values += [epoch.objective for epoch in result.history]
-    assert all(later <= before * (1 + 1e-6) for before, later in zip(values, values[1:]))
+    assert all(later <= before * (1 + 1e-6) for before, later in pairwise(values))
     assert values[-1] == pytest.approx(listed_objective(oracle, sentences, C), rel=1e-3)
     assert values[-1] < values[0]
 
