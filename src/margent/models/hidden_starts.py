@@ -41,12 +41,11 @@ def with_noise(oracle: _core.ChainOracle, labels: HiddenLabels, known: int, rand
         weights["unigrams"] = _added(weights["unigrams"], rows, columns, noise, width)
     else:
         weights["unigrams"][rows, columns] += noise
-    seen = np.zeros((labels.n_labels, labels.n_labels), dtype=bool)  # which label was seen after which
-    seen[:] = counts["transitions"][0][np.ix_(labels.first, labels.first)] > 0
-    seen &= split[:, None] | split
-    pairs = seen[np.ix_(labels.seen, labels.seen)]
-    noise = (NOISE * random.standard_normal(pairs.shape)).astype(np.float32)
-    weights["transitions"][0][: labels.n_hidden, : labels.n_hidden] += noise * pairs
+    if oracle.learn_transitions:
+        seen = counts["transitions"][0][np.ix_(labels.first, labels.first)] > 0  # which label was seen after which
+        pairs = (seen & (split[:, None] | split))[np.ix_(labels.seen, labels.seen)]
+        noise = (NOISE * random.standard_normal(pairs.shape)).astype(np.float32)
+        weights["transitions"][0][: labels.n_hidden, : labels.n_hidden] += noise * pairs
     oracle.start_from(weights)
 
 

@@ -111,7 +111,8 @@ class Tagger(Estimator):
     Attributes
     ----------
     classes_ : array of the labels, in the order of the columns of `predict_marginals`
-    history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score
+    history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score; of several trainings
+        (`restarts`, `growth`) that of the one that was kept
     scheme_ : the scheme of the labels, or None if they do not spell spans
     feature_map_, weights_ : what was learned
     n_features_in_ : how many numbers a token has, where the input is arrays

@@ -435,6 +435,17 @@ def test_what_cannot_be_is_said_before_training(parameters: dict[str, Any], word
         Tagger(**parameters).fit([["a"]], [["A"]])
 
 
+def test_without_transitions_and_with_a_beam() -> None:
+    X, y = sentences(30)
+    tagger: Any = Tagger(LINES[:2], Perceptron(epochs=5), hidden=2).fit(X, y)
+    assert not tagger.weights_.chain.transitions[0].any()
+    for beam in (1, 4, 100):
+        found = Tagger(LINES, Perceptron(epochs=5), hidden=2, beam=beam).fit(X, y)
+        assert found.score(X, y) > 0.9
+    exact = Tagger(LINES, Perceptron(epochs=5), hidden=2).fit(X, y)
+    assert exact.set_params(beam=100).predict_k_best(X, 3) == exact.set_params(beam=None).predict_k_best(X, 3)
+
+
 def test_decoding_is_checked_when_it_is_set_later() -> None:
     tagger = Tagger(LINES).fit(*sentences(5))
     with pytest.raises(ValueError, match="decode of Tagger should be one of path, sum, posterior"):
