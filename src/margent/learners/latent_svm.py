@@ -36,8 +36,8 @@ class LatentSVM:
     answer for each example it is `StructuredSVM` with average=False, in a single round.
 
     A round costs as many searches for each example as passes, twice, since the gap takes one too. Memory as
-    `StructuredSVM`. Label costs make the loss; the weight of an example multiplies its C. Of given weights (`partial_fit`)
-    only the right answers that they prefer are used, and they stay where no round does better.
+    `StructuredSVM`. Label costs make the loss; the weight of an example multiplies its C. Of given weights
+    (`partial_fit`) only the right answers that they prefer are used, and they stay where no round does better.
     """
 
     C: float = field(default=1.0, metadata={"help": "how far an example may pull; smaller: calmer, for noisy data"})
