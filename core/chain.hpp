@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "buffer.hpp"
+#include "deviations.hpp"
 #include "kernels.hpp"
 
 namespace margent {
@@ -63,19 +64,6 @@ struct ChainScores {
   EdgeSource<Real>* edges = nullptr;
   const ExpTransitions<Real>* exp_transitions = nullptr;  // k = 1 only
   bool few_labels = false;  // many labels are forbidden at most positions: worth looking for
-};
-
-// A labelling of k-best not yet built: it agrees with labelling `parent` after `position`, is in `state` there and goes
-// the best way before. `loss` is what it scores less than the best labelling: a sum of differences that are never
-// negative, so no labelling can come out better than the one it was split off.
-struct Deviation {
-  double loss;
-  std::int64_t arrival;
-  std::int32_t parent, position, state;
-};
-struct DeviationQueue {
-  std::vector<Deviation> open;
-  std::vector<double> losses;
 };
 
 // Memory that calls share. After chain_log_partition and chain_marginals, alpha and beta of position t are relative to

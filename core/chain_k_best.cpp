@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "chain_lattice.hpp"
-#include "deviation_queue.hpp"
 
 namespace margent {
 
@@ -73,7 +72,7 @@ int chain_k_best_back(const ChainScores<Real>& scores, int k, ChainWorkspace<Rea
                       double* values) {
   const ChainShape& s = scores.shape;
   const int n = scores.length;
-  DeviationHeap queue(static_cast<std::size_t>(k), work.deviations);
+  Deviations queue(static_cast<std::size_t>(k), work.deviations);
   const Real* last = work.alpha.data() + (n - 1) * s.states();
   Real top = zero<Real>;
   for (std::int64_t c = 0; c < s.contexts; ++c)

@@ -21,41 +21,27 @@
 #include <vector>
 
 #include "chain_oracle.hpp"
+#include "likelihood.hpp"
 
 namespace margent {
-
-struct ParameterChoice {
-  bool all_pairs = false;        // any feature with any label, seen in the data or not
-  bool all_transitions = false;  // any label after any history
-  bool boundaries = true;        // start and end of a sequence have weights
-  int beam = 0;                  // sums over what survives a beam of so many states, and the known labels; 0: over all
-  bool best_completion = false;  // where several labellings are right, the best of them counts, not all together
-};
 
 // Sums over all labellings of one sequence after the other.
 class ChainExpectations;
 
-class ChainLikelihood {
+class ChainLikelihood final : public Likelihood {
  public:
   ChainLikelihood(ChainOracle& oracle, const ParameterChoice& choice, int threads);
-  ~ChainLikelihood();
+  ~ChainLikelihood() override;
 
-  std::int64_t size() const { return examples_.n_sequences; }
-  std::int64_t n_parameters() const { return n_parameters_; }
-  int threads() const { return threads_; }
-  void get(double* parameters) const;
-  void set(const double* parameters);
-  // The sum at the present weights; the gradient [n_parameters] unless null. The same to the bit for any number of
-  // threads: examples are split into chunks that do not depend on it, and partial sums are added up in order.
-  // Calls `between` from time to time, from the calling thread, which may throw to give up.
-  double evaluate(double* gradient, const std::function<void()>& between = [] {});
-  // The sum over some examples.
-  double value(const std::int64_t* order, std::int64_t n);
-  // Stochastic gradient descent on (sum + l2 |w|^2) / size, example by example: w -= eta_t * (gradient + decay * w) with
-  // decay = 2 l2 / size and eta_t = eta / (1 + decay * eta * t), t counting from `first`. Returns the sum over the
-  // examples, each before its step. The decay is a common factor of all weights, multiplied in at the end. No step makes
-  // the weights shrink by more than a factor of 1e-3, however large eta_t * decay; with decay = 0 eta_t stays eta.
-  double descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first);
+  std::int64_t size() const override { return examples_.n_sequences; }
+  std::int64_t n_parameters() const override { return n_parameters_; }
+  int threads() const override { return threads_; }
+  void get(double* parameters) const override;
+  void set(const double* parameters) override;
+  // Examples are split into chunks that do not depend on the threads, and partial sums are added up in order.
+  double evaluate(double* gradient, const std::function<void()>& between) override;
+  double value(const std::int64_t* order, std::int64_t n) override;
+  double descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) override;
 
  private:
   // Some weights of a table of the oracle, by their place in it.

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "chain_lattice.hpp"
-#include "deviation_queue.hpp"
+#include "deviations.hpp"
 
 namespace margent {
 
@@ -75,7 +75,7 @@ int HiddenKBest::find(const ChainScores<double>& scores, int k, ChainWorkspace<d
   }
   const double shift = chain_forward_max(scores, work);
   const double* alpha = work.alpha.data();
-  DeviationHeap queue(static_cast<std::size_t>(k), work.deviations);
+  Deviations queue(static_cast<std::size_t>(k), work.deviations);
   // What the best labelling scores for each group at a position, with the rest of the way as it is known; the best group.
   const auto look = [&](int position) {
     std::size_t best = 0;

@@ -1,5 +1,6 @@
 // Chooses the kernels at run time.
 #include "kernels.hpp"
+#include "segment_kernels.hpp"
 #include "sum_kernels.hpp"
 
 #include <atomic>
@@ -14,6 +15,7 @@ namespace portable {
 extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
 extern const SumKernels sums;
+extern const SegmentKernels segments;
 }  // namespace portable
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -21,6 +23,7 @@ namespace avx2 {
 extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
 extern const SumKernels sums;
+extern const SegmentKernels segments;
 }  // namespace avx2
 
 static bool machine_has_avx2() {
@@ -55,6 +58,8 @@ const Kernels<double>& kernels<double>() {
 }
 
 const SumKernels& sum_kernels() { return avx2_in_use ? avx2::sums : portable::sums; }
+
+const SegmentKernels& segment_kernels() { return avx2_in_use ? avx2::segments : portable::segments; }
 
 const char* instruction_set() { return avx2_in_use ? "avx2" : "portable"; }
 

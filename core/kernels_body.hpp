@@ -401,3 +401,4 @@ const Kernels<double> double_kernels = all_kernels<double>;
 }  // namespace margent
 
 #include "sum_kernels_body.hpp"
+#include "segment_kernels_body.hpp"

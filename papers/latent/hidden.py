@@ -68,7 +68,7 @@ CORPORA = {
 TITLES = {
     "english": "UD English, 17 coarse tags",
     "chinese": "UD Chinese, 16 coarse tags",
-    "nettalk": "NETtalk, letters to 54 phonemes",
+    "nettalk": "NETtalk, letters to 51 phonemes",
     "addresses": "generated addresses",
 }
 FEATURES = {"nettalk": "letters", "addresses": "generic"}

@@ -25,12 +25,14 @@ _HOME: dict[str, str] = {
     "DualPerceptron": "margent.learners",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
+    "FrameFeatures": "margent.features",
     "HiddenMarkov": "margent.learners",
     "HiddenMarkovSVM": "margent.learners",
     "Kernel": "margent.features",
     "LaRank": "margent.learners",
     "LatentSVM": "margent.learners",
     "MargentError": "margent.errors",
+    "MaximumLikelihood": "margent.learners",
     "MIRA": "margent.learners",
     "MissingExtraError": "margent.errors",
     "ModelFileError": "margent.errors",
@@ -44,10 +46,12 @@ _HOME: dict[str, str] = {
     "RestrictedPassiveAggressive": "margent.learners",
     "Rival": "margent.learners",
     "SDM": "margent.learners",
+    "Segmenter": "margent.models",
     "Spectral": "margent.learners",
     "StructuredSVM": "margent.learners",
     "Tagger": "margent.models",
     "Templates": "margent.features",
+    "TokenFeatures": "margent.features",
     "TokenMatrix": "margent.features",
     "TuningResult": "margent.tuning",
     "load": "margent.models",
@@ -106,8 +110,10 @@ if TYPE_CHECKING:
     from margent.errors import MissingExtraError as MissingExtraError
     from margent.errors import ModelFileError as ModelFileError
     from margent.errors import NotFittedError as NotFittedError
+    from margent.features import FrameFeatures as FrameFeatures
     from margent.features import Kernel as Kernel
     from margent.features import Templates as Templates
+    from margent.features import TokenFeatures as TokenFeatures
     from margent.features import TokenMatrix as TokenMatrix
     from margent.learners import CRF as CRF
     from margent.learners import MIRA as MIRA
@@ -118,6 +124,7 @@ if TYPE_CHECKING:
     from margent.learners import HiddenMarkovSVM as HiddenMarkovSVM
     from margent.learners import LaRank as LaRank
     from margent.learners import LatentSVM as LatentSVM
+    from margent.learners import MaximumLikelihood as MaximumLikelihood
     from margent.learners import Oracle as Oracle
     from margent.learners import PassiveAggressive as PassiveAggressive
     from margent.learners import Perceptron as Perceptron
@@ -129,6 +136,7 @@ if TYPE_CHECKING:
     from margent.models import ConfidentSpan as ConfidentSpan
     from margent.models import Constraints as Constraints
     from margent.models import Reading as Reading
+    from margent.models import Segmenter as Segmenter
     from margent.models import Tagger as Tagger
     from margent.models import load as load
     from margent.models import reliability as reliability

@@ -14,6 +14,8 @@ NB_MODULE(_core, m) {
   bind_chain(m);
   bind_features(m);
   bind_learning(m);
+  bind_segments(m);
+  bind_segment_learning(m);
   bind_likelihood(m);
   bind_tagging(m);
 }

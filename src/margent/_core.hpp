@@ -42,4 +42,6 @@ void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_learning(nb::module_& m);
 void bind_likelihood(nb::module_& m);
+void bind_segments(nb::module_& m);
+void bind_segment_learning(nb::module_& m);
 void bind_tagging(nb::module_& m);

@@ -50,6 +50,27 @@ class Forest:
     def marginals(self) -> tuple[Any, ...]: ...
     def expectation(self, values: _Doubles) -> tuple[float, float]: ...
 
+class SegmentScores:
+    def __init__(
+        self,
+        n_labels: int,
+        length: int,
+        transitions: _Doubles,
+        start: _Doubles,
+        end: _Doubles,
+        durations: _Doubles,
+        begins: _Doubles | None,
+        ends: _Doubles | None,
+        rows: _Doubles | None,
+        limits: _Ids | None,
+    ) -> None: ...
+    def score(self, segments: _Ids) -> float: ...
+    def best(self) -> tuple[float, _Ids]: ...
+    def k_best(self, k: int) -> tuple[_Doubles, list[_Ids]]: ...
+    def log_partition(self) -> float: ...
+    def marginals(self, with_segments: bool) -> tuple[float, _Doubles, _Doubles, _Doubles | None]: ...
+    def sample(self, count: int, seed: int) -> tuple[_Doubles, list[_Ids]]: ...
+
 class _ChainScores:
     def __init__(self, n_labels: int, order: int, emissions: Any, transitions: Any, end: Any, edges: Any) -> None: ...
     def use_bound(self, wanted: bool) -> None: ...
@@ -194,17 +215,7 @@ class ChainOracle(Oracle):
     def weights(self, average: bool) -> dict[str, Any]: ...
     def start_from(self, weights: dict[str, Any]) -> None: ...
 
-class ChainLikelihood:
-    def __init__(
-        self,
-        oracle: ChainOracle,
-        all_pairs: bool,
-        all_transitions: bool,
-        boundaries: bool,
-        threads: int,
-        beam: int = 0,
-        best_completion: bool = False,
-    ) -> None: ...
+class Likelihood:
     def __len__(self) -> int: ...
     @property
     def n_parameters(self) -> int: ...
@@ -215,6 +226,104 @@ class ChainLikelihood:
     def evaluate(self, parameters: _Doubles) -> tuple[float, _Doubles]: ...
     def value(self, order: _Ptr | None = None) -> float: ...
     def descend(self, order: _Ptr, eta: float, decay: float, first: float) -> float: ...
+
+class ChainLikelihood(Likelihood):
+    def __init__(
+        self,
+        oracle: ChainOracle,
+        all_pairs: bool,
+        all_transitions: bool,
+        boundaries: bool,
+        threads: int,
+        beam: int = 0,
+        best_completion: bool = False,
+    ) -> None: ...
+
+class SegmentLikelihood(Likelihood):
+    def __init__(
+        self,
+        oracle: SegmentOracle,
+        all_pairs: bool,
+        all_transitions: bool,
+        boundaries: bool,
+        threads: int,
+        best_completion: bool = False,
+    ) -> None: ...
+
+class SegmentData:
+    def __len__(self) -> int: ...
+    @property
+    def n_weights(self) -> int: ...
+
+class FrameData(SegmentData):
+    def __init__(
+        self,
+        bins: Sequence[int],
+        longest: Sequence[int],
+        components: int,
+        full: bool,
+        mean: bool,
+        frames: _Floats,
+        sequence_ptr: _Ptr,
+    ) -> None: ...
+    @property
+    def columns(self) -> tuple[int, int, _Ids]: ...
+
+_Part = tuple[_Ids, _Floats | None, _Ptr]
+
+class TokenData(SegmentData):
+    def __init__(
+        self,
+        n_labels: int,
+        n_features: int,
+        longest: int,
+        sequence_ptr: _Ptr,
+        inside: _Part | None,
+        first: _Part | None,
+        last: _Part | None,
+        whole: _Part | None,
+    ) -> None: ...
+
+class SegmentModel:
+    def __init__(
+        self,
+        n_labels: int,
+        shortest: Sequence[int],
+        longest: Sequence[int],
+        durations: _Doubles,
+        follows: NDArray[np.uint8] | None,
+        learn_transitions: bool,
+    ) -> None: ...
+    def layout(self, n_content: int) -> tuple[int, int, int, int, int]: ...
+    def best(
+        self,
+        data: SegmentData,
+        weights: _Floats,
+        threads: int,
+        forced_ptr: _Ptr | None = None,
+        forced: _Ids | None = None,
+    ) -> tuple[_Doubles, tuple[_Ptr, _Ids]]: ...
+    def k_best(self, data: SegmentData, weights: _Floats, k: int, threads: int) -> list[list[tuple[float, _Ids]]]: ...
+    def marginals(
+        self, data: SegmentData, weights: _Floats, scale: float, threads: int, ptr: _Ptr, segments: _Ids
+    ) -> tuple[_Doubles, _Doubles, _Doubles, _Doubles]: ...
+
+class GoldSegments:
+    def __init__(
+        self, ptr: _Ptr, labels: _Ids, ends: _Ids, timed: NDArray[np.uint8], weights: _Floats | None
+    ) -> None: ...
+
+class SegmentOracle(Oracle):
+    def __init__(
+        self,
+        model: SegmentModel,
+        data: SegmentData,
+        gold: GoldSegments,
+        frame_cost: float = 1.0,
+        boundary_cost: float = 0.0,
+    ) -> None: ...
+    def weights(self, average: bool) -> _Floats: ...
+    def start_from(self, weights: _Floats) -> None: ...
 
 class InverseHessian:
     def __init__(self, n: int, memory: int, threads: int) -> None: ...

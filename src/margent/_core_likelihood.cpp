@@ -1,4 +1,4 @@
-// Bindings of the likelihood of label chains, and of the arithmetic of its minimisation.
+// Bindings of the likelihood of label chains and of segments, and of the arithmetic of its minimisation.
 #include <nanobind/stl/optional.h>
 
 #include <string>
@@ -6,6 +6,7 @@
 #include "_core.hpp"
 #include "chain_likelihood.hpp"
 #include "inverse_hessian.hpp"
+#include "segment_likelihood.hpp"
 
 using namespace margent;
 
@@ -13,7 +14,7 @@ namespace {
 
 using Doubles = Array<double, nb::ndim<1>>;
 
-void check_parameters(const ChainLikelihood& likelihood, const Doubles& parameters) {
+void check_parameters(const Likelihood& likelihood, const Doubles& parameters) {
   if (static_cast<std::int64_t>(parameters.shape(0)) != likelihood.n_parameters())
     throw nb::value_error(("expected " + std::to_string(likelihood.n_parameters()) + " parameters").c_str());
 }
@@ -27,31 +28,20 @@ void check_signals() {
 }  // namespace
 
 void bind_likelihood(nb::module_& m) {
-  nb::class_<ChainLikelihood>(m, "ChainLikelihood", "The conditional likelihood of a chain oracle's examples.")
-      .def("__init__", [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int threads, int beam,
-                          bool best_completion) {
-        if (oracle.kernel())
-          throw nb::value_error("a kernel needs a learner that goes from example to example, such as HiddenMarkovSVM, not a CRF");
-        if (oracle.label_costs().size() != static_cast<std::size_t>(oracle.shape().n_labels))
-          throw nb::value_error("a CRF takes label_costs of labels, not of pairs of labels");
-        for (const float cost : oracle.label_costs())
-          if (!(cost > 0)) throw nb::value_error("label_costs should be above 0 for a CRF");
-        new (self) ChainLikelihood(oracle, {all_pairs, all_transitions, boundaries, beam, best_completion}, threads);
-      }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"), nb::arg("beam") = 0,
-           nb::arg("best_completion") = false)
-      .def("__len__", &ChainLikelihood::size)
-      .def_prop_ro("n_parameters", &ChainLikelihood::n_parameters)
-      .def_prop_ro("threads", &ChainLikelihood::threads)
-      .def("parameters", [](const ChainLikelihood& self) {
+  nb::class_<Likelihood>(m, "Likelihood", "Minus the log-likelihood of an oracle's examples, as a function of its weights.")
+      .def("__len__", &Likelihood::size)
+      .def_prop_ro("n_parameters", &Likelihood::n_parameters)
+      .def_prop_ro("threads", &Likelihood::threads)
+      .def("parameters", [](const Likelihood& self) {
         std::vector<double> out(self.n_parameters());
         self.get(out.data());
         return to_numpy(std::move(out));
       })
-      .def("set_parameters", [](ChainLikelihood& self, Doubles parameters) {
+      .def("set_parameters", [](Likelihood& self, Doubles parameters) {
         check_parameters(self, parameters);
         self.set(parameters.data());
       }, nb::arg("parameters"))
-      .def("evaluate", [](ChainLikelihood& self, Doubles parameters) {
+      .def("evaluate", [](Likelihood& self, Doubles parameters) {
         check_parameters(self, parameters);
         std::vector<double> gradient(self.n_parameters());
         double value;
@@ -62,17 +52,36 @@ void bind_likelihood(nb::module_& m) {
         }
         return nb::make_tuple(value, to_numpy(std::move(gradient)));
       }, nb::arg("parameters"), "(negative log-likelihood, its gradient)")
-      .def("value", [](ChainLikelihood& self, std::optional<Order> order) {
+      .def("value", [](Likelihood& self, std::optional<Order> order) {
         if (order) check_order(*order, self.size());
         nb::gil_scoped_release release;
         if (order) return self.value(order->data(), static_cast<std::int64_t>(order->shape(0)));
         return self.evaluate(nullptr, check_signals);
       }, nb::arg("order").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
-      .def("descend", [](ChainLikelihood& self, Order order, double eta, double decay, double first) {
+      .def("descend", [](Likelihood& self, Order order, double eta, double decay, double first) {
         check_order(order, self.size());
         nb::gil_scoped_release release;
         return self.descend(order.data(), static_cast<std::int64_t>(order.shape(0)), eta, decay, first);
       }, nb::arg("order"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
+
+  nb::class_<ChainLikelihood, Likelihood>(m, "ChainLikelihood", "The conditional likelihood of a chain oracle's examples.")
+      .def("__init__", [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int threads, int beam,
+                          bool best_completion) {
+        if (oracle.kernel())
+          throw nb::value_error("a kernel needs a learner that goes from example to example, such as HiddenMarkovSVM, not a CRF");
+        if (oracle.label_costs().size() != static_cast<std::size_t>(oracle.shape().n_labels))
+          throw nb::value_error("a CRF takes label_costs of labels, not of pairs of labels");
+        for (const float cost : oracle.label_costs())
+          if (!(cost > 0)) throw nb::value_error("label_costs should be above 0 for a CRF");
+        new (self) ChainLikelihood(oracle, {all_pairs, all_transitions, boundaries, beam, best_completion}, threads);
+      }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"), nb::arg("beam") = 0,
+           nb::arg("best_completion") = false);
+  nb::class_<SegmentLikelihood, Likelihood>(m, "SegmentLikelihood", "The conditional likelihood of a segment oracle's examples.")
+      .def("__init__", [](SegmentLikelihood* self, SegmentOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int threads,
+                          bool best_completion) {
+        new (self) SegmentLikelihood(oracle, {all_pairs, all_transitions, boundaries, 0, best_completion}, threads);
+      }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"),
+           nb::arg("best_completion") = false);
 
   m.def("dot", [](Doubles a, Doubles b, int threads) {
     if (a.shape(0) != b.shape(0)) throw nb::value_error("vectors of different length");

@@ -14,20 +14,19 @@ from margent.learners import LEARNERS, learner_name, learner_named
 
 _PREFIX = "learner_"
 _OF_THE_TAGGER = ("order",)
+# Other options have these names already.
+_SPELLED = {"search": "crf_search", "beam": "crf_beam"}
 """Options of the tagger that go to the learner instead where it has them, too."""
 _FALSE, _TRUE = ("no", "false", "off", "0"), ("yes", "true", "on", "1")
 
 
-def add_learner_options(parser: argparse.ArgumentParser, *, taken: Sequence[str] = ()) -> None:
-    """An option for each field of each learner; what it means and its default are said once for all that agree.
-
-    `taken`: fields without an option, since the command has one of that name.
-    """
+def add_learner_options(parser: argparse.ArgumentParser) -> None:
+    """An option for each field of each learner; what it means and its default are said once for all that agree."""
     group = parser.add_argument_group("parameters of the learner")
     defaults: dict[str, dict[str, dict[str, str]]] = {}  # option to what it means to learner to default
     for learner, kind in LEARNERS.items():
         for field in dataclasses.fields(kind):
-            if field.name in (*_OF_THE_TAGGER, *taken):
+            if field.name in _OF_THE_TAGGER:
                 continue
             meanings = defaults.setdefault(field.name, {})
             meanings.setdefault(field.metadata.get("help", ""), {})[learner] = _shown(field.default)
@@ -126,7 +125,7 @@ def _is_flag(parameter: str) -> bool:
 
 
 def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
+    return "--" + _SPELLED.get(name, name).replace("_", "-")
 
 
 def _shown(default: Any) -> str:

@@ -88,7 +88,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--top", type=whole(1), default=10, metavar="N", help="trials in the table (default: 10)")
     add("--json", action="store_true", help="print one JSON object instead of tables")
     add_tagger_options(parser)
-    add_learner_options(parser, taken=("search",))  # that of a crf
+    add_learner_options(parser)
     add_reading(parser)
 
 

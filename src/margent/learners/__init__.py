@@ -11,6 +11,7 @@ from margent.learners.hidden_markov import HiddenMarkov
 from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
 from margent.learners.larank import LaRank
 from margent.learners.latent_svm import LatentSVM
+from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
 from margent.learners.perceptron import Perceptron
@@ -69,6 +70,7 @@ __all__ = [
     "LaRank",
     "LatentSVM",
     "Learner",
+    "MaximumLikelihood",
     "Oracle",
     "PassiveAggressive",
     "Perceptron",

@@ -1,4 +1,4 @@
-"""The likelihood of an oracle's examples as a function of the weights: native for chains, or of a Python oracle."""
+"""The likelihood of an oracle's examples as a function of the weights: native, or of a Python oracle."""
 
 from __future__ import annotations
 
@@ -50,12 +50,14 @@ def likelihood_of(
     threads: int,
     beam: int | None = None,
     best_completion: bool = False,
-) -> _core.ChainLikelihood | PythonLikelihood:
-    """The likelihood of a chain oracle, or of a Python oracle that has `expect`; under a beam if one is given."""
+) -> _core.Likelihood | PythonLikelihood:
+    """The likelihood of a native oracle, or of a Python oracle that has `expect`; under a beam if one is given."""
     if isinstance(oracle, _core.ChainOracle):
         return _core.ChainLikelihood(
             oracle, all_pairs, all_transitions, boundaries, threads, beam or 0, best_completion
         )
+    if isinstance(oracle, _core.SegmentOracle) and beam is None:
+        return _core.SegmentLikelihood(oracle, all_pairs, all_transitions, boundaries, threads, best_completion)
     if beam is not None:
         if not hasattr(oracle, "with_beam"):
             raise TypeError(f"search='beam' needs an oracle with `with_beam`, and {type(oracle).__name__} has none")

@@ -6,6 +6,7 @@ from margent.models.calibration import reliability
 from margent.models.constraints import Constraints
 from margent.models.loading import load
 from margent.models.regularisation_path import PathPoint, SpectralPath, spectral_path
+from margent.models.segmenter import Segmenter, SegmentProbabilities, SegmentReading
 from margent.models.support import SupportSequence, SupportSequences
 from margent.models.tagger import ConfidentSpan, Reading, Tagger
 
@@ -14,6 +15,9 @@ __all__ = [
     "Constraints",
     "PathPoint",
     "Reading",
+    "SegmentProbabilities",
+    "SegmentReading",
+    "Segmenter",
     "SpectralPath",
     "SupportSequence",
     "SupportSequences",

@@ -6,12 +6,13 @@ import os
 from typing import Any
 
 from margent import storage
+from margent.models.segmenter import Segmenter
 from margent.models.tagger import Tagger
 
-_KINDS = {"tagger": Tagger}
+_KINDS: dict[str, type[Tagger] | type[Segmenter]] = {"tagger": Tagger, "segmenter": Segmenter}
 
 
-def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = True) -> Tagger:
+def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = True) -> Any:
     """The model in a file.
 
     `function`: the feature function or the kernel function, for a model trained with one (model files hold no code);

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from margent.structures import chain
+from margent.structures import chain, segments
 from margent.structures.beam_oracle import BeamOracle
 from margent.structures.bi_symbols import BiSymbols
 from margent.structures.chain_scores import ChainScores
 from margent.structures.forest import Derivation, Forest, ForestBuilder
 from margent.structures.forest_chain import ChainForest, chain_forest
+from margent.structures.forest_segments import SegmentForest, segment_forest
 from margent.structures.hankel_basis import HankelBasis
 from margent.structures.k_gram_forest import KGramForest, k_gram_forest
 from margent.structures.k_gram_oracle import KGramOracle
 from margent.structures.k_gram_table import KGramTable, Outputs
 from margent.structures.operator_model import OperatorModel, pairs_up_to
+from margent.structures.segment_scores import SegmentScores
 from margent.structures.transitions import Found, TransitionSystem, beam_search
 
 __all__ = [
@@ -30,10 +32,14 @@ __all__ = [
     "KGramTable",
     "OperatorModel",
     "Outputs",
+    "SegmentForest",
+    "SegmentScores",
     "TransitionSystem",
     "beam_search",
     "chain",
     "chain_forest",
     "k_gram_forest",
     "pairs_up_to",
+    "segment_forest",
+    "segments",
 ]

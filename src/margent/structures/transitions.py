@@ -165,14 +165,14 @@ def beam_search(
 
     Where all ways end in dead ends, the list is empty.
 
-    >>> class Binary:                       # three bits; the second half of the score looks at all of them
+    >>> class Binary:                       # three bits, and a score that looks at all of them
     ...     def start(self, x): return ""
     ...     def actions(self, state): return "01" if len(state) < 3 else ""
     ...     def step(self, state, action): return state + action
     ...     def features(self, state, action): return [action]
     >>> odd = lambda state, action: float((state + action).count("1") % 2)
     >>> [found.output for found in beam_search(Binary(), None, odd, k=2)]
-    [['1', '0', '0'], ['0', '1', '0']]
+    [['1', '0', '0'], ['1', '0', '1']]
     """
     check_beam(beam)
 

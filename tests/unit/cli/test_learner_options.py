@@ -70,7 +70,7 @@ def test_the_page_of_the_command_line_names_every_parameter():
     page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text(encoding="utf-8")
     for name, kind in margent.learners.LEARNERS.items():
         for parameter in fields(kind):
-            rows = [line for line in page.splitlines() if f"`--{parameter.name.replace('_', '-')}`" in line]
+            rows = [line for line in page.splitlines() if f"`{learner_options._option(parameter.name)}`" in line]
             who = " ".join(line.split("|")[2] for line in rows if line.startswith("| `--"))
             assert f"`{name}`" in who or "all" in who.replace(f"all but `{name}`", ""), parameter.name
 

@@ -12,8 +12,9 @@ ROOT = Path(__file__).parents[3]
 
 def test_list(margent):
     lines = margent("reproduce", "--papers", ROOT / "papers").output.splitlines()
-    assert [line.split()[0] for line in lines] == ["hmsvm", "kbest", "kbest/best", "latent/beam", "latent/hidden"]
-    assert "Hidden Markov Support" in lines[0] and "k-Best Max-margin Approaches" in lines[1]
+    about = {line.split()[0]: line for line in lines}
+    assert {"hmsvm", "kbest", "kbest/best", "latent/beam", "latent/hidden"} <= set(about)
+    assert "Hidden Markov Support" in about["hmsvm"] and "k-Best Max-margin Approaches" in about["kbest"]
 
 
 def test_another_run_in_the_folder_of_a_paper(tmp_path):

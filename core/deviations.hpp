@@ -1,19 +1,33 @@
-// The labellings that a search for the k best has yet to look at.
+// Deviations from answers already found: how k-best searches list further ones in order.
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "chain.hpp"
-
 namespace margent {
+
+// An answer of k-best not yet built: it agrees with answer `parent` after `position`, is in `state` there and goes the
+// best way before. `loss` is what it scores less than the best answer: a sum of differences that are never negative, so
+// no answer can come out better than the one it was split off.
+struct Deviation {
+  double loss;
+  std::int64_t arrival;
+  std::int32_t parent, position, state;
+};
+
+// Memory that queues share.
+struct DeviationQueue {
+  std::vector<Deviation> open;
+  std::vector<double> losses;
+};
 
 // The k smallest of all losses offered, and the deviations they belong to, best first. Equal losses: first come, first
 // served. Deviations that have fallen out stay where they are: k are taken before it is their turn.
-class DeviationHeap {
+class Deviations {
  public:
-  DeviationHeap(std::size_t k, DeviationQueue& memory) : k_(k), open_(memory.open), losses_(memory.losses) {
+  Deviations(std::size_t k, DeviationQueue& memory) : k_(k), open_(memory.open), losses_(memory.losses) {
     open_.clear();
     losses_.clear();
   }

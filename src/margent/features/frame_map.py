@@ -1,0 +1,230 @@
+"""Segments of frames: rows of numbers, such as speech or sensors give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+from margent.errors import CorpusError
+from margent.features.feature_map import Stored
+from margent.features.gaussian_start import Gaussian, fit_mixture, gamma_weights, markov_weights, statistics
+from margent.features.segment_map import EncodedSegments, Ptr, SegmentLimits, SegmentMap, gamma_features
+from margent.storage import ModelFile
+
+
+@dataclass(frozen=True)
+class FrameFeatures:
+    """What is seen of a segment of frames (paper 002, section 2.1).
+
+    bins : how many equal parts a segment is cut into, for all labels or by label (those not named: 3)
+    covariance : "full", all products of two values of a frame, or "diagonal", only squares
+    components : Gaussians for each label and bin; a frame scores the best of them (footnote 3)
+    durations : "gamma", the statistics log d, d and 1 of how long a segment lasts, or None
+    content : "sum", statistics of frames added up, so that Gaussians have their log-likelihood as score; or "mean",
+        averaged over each bin (equation 7), so that short segments count as much as long ones
+
+    >>> FrameFeatures(bins=2, covariance="diagonal")
+    FrameFeatures(bins=2, covariance='diagonal', components=1, durations='gamma', content='sum')
+    """
+
+    bins: int | Mapping[str, int] = 3
+    covariance: Literal["full", "diagonal"] = "full"
+    components: int = 1
+    durations: Literal["gamma"] | None = "gamma"
+    content: Literal["sum", "mean"] = "sum"
+
+    def __post_init__(self) -> None:
+        given = [self.bins] if not isinstance(self.bins, Mapping) else [*self.bins.values()]
+        for bins in given:
+            if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or not 1 <= bins <= 1000:
+                raise ValueError(f"bins of FrameFeatures should be whole numbers from 1 to 1000, got {self.bins!r}")
+        if isinstance(self.components, bool) or not isinstance(self.components, (int, np.integer)):
+            raise ValueError(f"components of FrameFeatures should be a whole number, got {self.components!r}")
+        if not 1 <= self.components <= 255:
+            raise ValueError(f"components of FrameFeatures should be from 1 to 255, got {self.components!r}")
+        for name, choices in (
+            ("covariance", ("full", "diagonal")),
+            ("durations", ("gamma", None)),
+            ("content", ("mean", "sum")),
+        ):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} of FrameFeatures should be one of {choices}, got {getattr(self, name)!r}")
+
+    def bins_of(self, label: str) -> int:
+        return int(self.bins.get(label, 3) if isinstance(self.bins, Mapping) else self.bins)
+
+
+class EncodedFrames(EncodedSegments):
+    """Frames (n, D) of all sequences, standardised."""
+
+    def __init__(self, feature_map: FrameMap, frames: NDArray[np.float32], sequence_ptr: Ptr) -> None:
+        self.feature_map, self.frames, self.sequence_ptr = feature_map, frames, sequence_ptr
+
+    def data(self, limits: SegmentLimits) -> _core.FrameData:
+        features = self.feature_map.features
+        return _core.FrameData(
+            [features.bins_of(label) for label in limits.labels],
+            limits.longest.tolist(),
+            int(features.components),
+            features.covariance == "full",
+            features.content == "mean",
+            self.frames,
+            self.sequence_ptr,
+        )
+
+
+class FrameMap(SegmentMap):
+    """Frames as they are, but for the mean and the scale of each value over the training data."""
+
+    kind = "frames"
+
+    def __init__(self, features: FrameFeatures) -> None:
+        self.features = features
+        self.mean: NDArray[np.float64] | None = None
+        self.scale: NDArray[np.float64] | None = None
+
+    @property
+    def n_dimensions(self) -> int | None:
+        return None if self.mean is None else len(self.mean)
+
+    def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False) -> EncodedFrames:
+        arrays = [frames_of(x, i, self.n_dimensions) for i, x in enumerate(X)]
+        if len({array.shape[1] for array in arrays}) > 1:
+            sizes = sorted({array.shape[1] for array in arrays})
+            raise CorpusError(f"frames have {sizes} values; expected the same number in all sequences")
+        frames = np.concatenate(arrays) if arrays else np.zeros((0, self.n_dimensions or 1))
+        if grow and self.mean is None:
+            if not len(frames):
+                raise CorpusError("there is nothing to learn from: the training data have no frame")
+            self.mean, scale = frames.mean(axis=0), frames.std(axis=0)
+            self.scale = np.where(scale > 0, scale, 1.0)
+        if self.mean is not None and self.scale is not None:
+            frames = (frames - self.mean) / self.scale
+        ptr = np.concatenate([[0], np.cumsum([len(array) for array in arrays])]).astype(np.int64)
+        return EncodedFrames(self, np.ascontiguousarray(frames, dtype=np.float32), ptr)
+
+    def duration_features(self, most: int) -> NDArray[np.float64]:
+        return gamma_features(most) if self.features.durations == "gamma" else np.zeros((most + 1, 0))
+
+    def n_content(self, limits: SegmentLimits) -> int:
+        empty = np.zeros((0, self.n_dimensions or 1), dtype=np.float32)
+        return EncodedFrames(self, empty, np.zeros(1, dtype=np.int64)).data(limits).n_weights
+
+    def start(
+        self,
+        encoded: EncodedFrames,
+        limits: SegmentLimits,
+        segments: Sequence[NDArray[np.int32]],
+        counted: NDArray[np.float64],
+        *,
+        shrinkage: float,
+        smoothing: float,
+        rounds: int,
+        seed: int,
+    ) -> dict[str, NDArray[np.float64]]:
+        """Weights by maximum likelihood: content (statistics, columns), durations (3, L), transitions, start, end.
+
+        segments : for each sequence (J, 3) rows of begin, end, label
+        counted : (n,), what each sequence counts
+        """
+        random = np.random.default_rng(seed)
+        full = self.features.covariance == "full"
+        data = encoded.data(limits)
+        n_statistics, n_columns, place = data.columns
+        content = np.zeros((n_statistics, n_columns))
+        offsets = encoded.sequence_ptr[:-1]
+        moved = [rows + np.array([offset, offset, 0]) for rows, offset in zip(segments, offsets)]
+        rows = np.concatenate(moved) if moved else np.zeros((0, 3), dtype=np.int64)
+        weights = np.repeat(counted, [len(s) for s in segments])  # of segments
+        frames = encoded.frames
+        centred = frames.astype(np.float64)
+        overall = np.cov(centred.T, bias=True).reshape(frames.shape[1], -1) + 1e-6 * np.eye(frames.shape[1])
+        # Means do not add up to the log-likelihood of frames: a segment would cost or gain the same however short, and
+        # there would be as few or as many as can be. So Gaussians are compared with that of all frames, weighed as a
+        # segment of usual length would be, and what a right segment gains on average is taken away again.
+        mean, total = self.features.content == "mean", 0.0
+        usual = float(np.average(rows[:, 1] - rows[:, 0], weights=weights)) if weights.any() else 1.0
+        everything = Gaussian(np.zeros(frames.shape[1]), overall).weights(full)
+        background = everything if mean else np.zeros(n_statistics)
+        durations = np.zeros((self.duration_features(1).shape[1], len(limits.labels)))
+        for label, name in enumerate(limits.labels):
+            own, own_weights = rows[rows[:, 2] == label], weights[rows[:, 2] == label]
+            bins = self.features.bins_of(name)
+            lasting = (own[:, 1] - own[:, 0]).astype(np.float64)
+            if self.features.durations == "gamma":
+                durations[:, label] = gamma_weights(lasting, own_weights)
+            where = np.concatenate([np.arange(b, e) for b, e, _ in own]) if len(own) else np.zeros(0, dtype=int)
+            cut = [w * bin_shares(int(d), bins) for d, w in zip(lasting, own_weights)]
+            shares = np.concatenate(cut) if cut else np.zeros((0, bins))
+            per_frame = np.repeat(bins / np.maximum(lasting, 1), lasting.astype(int))
+            factor = usual / bins if mean else 1.0
+            for k in range(bins):
+                inside = shares[:, k] > 0
+                gaussians = fit_mixture(
+                    frames[where[inside]].astype(np.float64),
+                    shares[inside, k],
+                    int(self.features.components),
+                    overall,
+                    shrinkage,
+                    rounds,
+                    full,
+                    random,
+                )
+                columns = place[label, k]
+                content[:, columns] = factor * (np.array([g.weights(full) for g in gaussians]) - background).T
+                if mean and inside.any():
+                    z = statistics(frames[where[inside]].astype(np.float64), full)
+                    total += float((shares[inside, k] * per_frame[inside]) @ (z @ content[:, columns]).max(axis=1))
+        if mean and self.features.durations == "gamma":
+            durations[2] -= total / max(float(weights.sum()), 1e-9)
+        transitions, first, last = markov_weights([s[:, 2] for s in segments], counted, len(limits.labels), smoothing)
+        return {"content": content, "durations": durations, "transitions": transitions, "start": first, "end": last}
+
+    def stored(self) -> Stored:
+        header = asdict(self.features)
+        header["bins"] = dict(header["bins"]) if isinstance(header["bins"], Mapping) else int(header["bins"])
+        assert self.mean is not None and self.scale is not None
+        return {"frame_features": header}, {"frames.mean": self.mean, "frames.scale": self.scale}
+
+    @classmethod
+    def restored(cls, file: ModelFile) -> FrameMap:
+        try:
+            feature_map = cls(FrameFeatures(**file.value("frame_features", dict)))
+        except (TypeError, ValueError) as error:
+            raise file.error(f"its features are wrong: {error}") from None
+        feature_map.mean = file.array("frames.mean", np.float64, (None,))
+        feature_map.scale = file.array("frames.scale", np.float64, feature_map.mean.shape)
+        if not np.isfinite(feature_map.mean).all() or not (feature_map.scale > 0).all() or not len(feature_map.mean):
+            raise file.error("its frames have a mean that is no number, or a scale that is not above 0")
+        return feature_map
+
+
+def bin_shares(duration: int, bins: int) -> NDArray[np.float64]:
+    """(duration, bins): how much of each frame lies in each of so many equal parts of a segment."""
+    borders = np.arange(bins + 1) * duration / bins
+    t = np.arange(duration)[:, None]
+    shares: NDArray[np.float64] = np.clip(np.minimum(borders[1:], t + 1) - np.maximum(borders[:-1], t), 0, None)
+    return shares
+
+
+def frames_of(x: Any, i: int, dimensions: int | None) -> NDArray[np.float64]:
+    """One sequence as an array (T, D) of finite numbers."""
+    array = np.asarray(x)
+    if array.size == 0 and array.ndim < 2:
+        return np.zeros((0, dimensions or 1))
+    if array.ndim != 2 or array.dtype.kind not in "iuf":
+        raise CorpusError(
+            f"sequence {i} has shape {array.shape} and type {array.dtype}; expected numbers of shape (frames, values)"
+        )
+    if dimensions is not None and array.shape[1] != dimensions:
+        raise CorpusError(f"sequence {i} has frames of {array.shape[1]} values; expected {dimensions}, as in training")
+    numbers: NDArray[np.float64] = array.astype(np.float64)
+    wrong = ~np.isfinite(numbers).all(axis=1)
+    if wrong.any():
+        raise CorpusError(f"sequence {i}, frame {int(np.argmax(wrong))} has a value that is not finite")
+    return numbers

@@ -1,0 +1,81 @@
+"""What the rest of the library may ask of a feature map of segments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+from margent.features.feature_map import Stored
+from margent.storage import ModelFile
+
+Ids = NDArray[np.int32]
+Ptr = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SegmentLimits:
+    """The labels of a model, and how long segments of each last: shortest and longest (L,)."""
+
+    labels: tuple[str, ...]
+    shortest: NDArray[np.int32]
+    longest: NDArray[np.int32]
+
+    @property
+    def most(self) -> int:
+        """The longest duration of any label."""
+        return int(self.longest.max())
+
+
+class EncodedSegments(ABC):
+    """Sequences as a feature map has encoded them; `sequence_ptr` (n + 1,) says where each begins."""
+
+    sequence_ptr: Ptr
+
+    @property
+    def lengths(self) -> Ptr:
+        return np.diff(self.sequence_ptr)
+
+    def __len__(self) -> int:
+        return len(self.sequence_ptr) - 1
+
+    @abstractmethod
+    def data(self, limits: SegmentLimits) -> _core.SegmentData:
+        """As native code wants them."""
+
+
+class SegmentMap(ABC):
+    """Turns sequences into what a semi-Markov model sees of their segments."""
+
+    kind: ClassVar[str]
+    """Its name in model files."""
+
+    @abstractmethod
+    def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False) -> EncodedSegments:
+        """The sequences; with `grow`, what the map has to learn of them it learns."""
+
+    @abstractmethod
+    def duration_features(self, most: int) -> NDArray[np.float64]:
+        """(most + 1, n): the features of a duration; row 0 is not used."""
+
+    @abstractmethod
+    def n_content(self, limits: SegmentLimits) -> int:
+        """How many weights the content of segments has."""
+
+    @abstractmethod
+    def stored(self) -> Stored:
+        """All that `restored` needs."""
+
+    @classmethod
+    @abstractmethod
+    def restored(cls, file: ModelFile) -> SegmentMap: ...
+
+
+def gamma_features(most: int) -> NDArray[np.float64]:
+    """(most + 1, 3): log d, d and 1, the statistics of the gamma distribution (paper 002, equation 6)."""
+    d = np.maximum(np.arange(most + 1.0), 1)
+    return np.stack([np.log(d), d, np.ones_like(d)], axis=1)

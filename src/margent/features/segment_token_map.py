@@ -1,0 +1,219 @@
+"""Segments of tokens: words with their features, whole segments with theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+from margent.errors import CorpusError
+from margent.features.derived import DERIVATIONS
+from margent.features.feature_map import Stored
+from margent.features.name_list import NameLists, folded
+from margent.features.segment_map import EncodedSegments, Ids, Ptr, SegmentLimits, SegmentMap
+from margent.storage import ModelFile, string_arrays
+
+SegmentFunction = Callable[[Sequence[str], int, int], "Iterable[str] | Mapping[str, float]"]
+"""From tokens, begin and end of a segment to the names of its features, or their values by name."""
+
+Part = tuple[Ids, "NDArray[np.float32] | None", Ptr]
+
+_MOST_DURATIONS = 32
+_ROLES = ("inside", "first", "last", "before", "after")
+_WORD = ("word", "lower", "short_shape", "capitalisation", "digits", "prefix3", "suffix3")
+
+
+@dataclass(frozen=True)
+class TokenFeatures:
+    """What is seen of a segment of tokens.
+
+    inside, first, last, before, after : properties of the tokens inside a segment (each of them), of its first and its
+        last one, and of those next to it: "word", or a derived column such as "lower", "short_shape", "suffix3"
+    string : the whole segment, in lower case, is a feature
+    durations : its length is one, up to the longest
+    names : list name to names that belong to it; a segment that is one of them has that as a feature
+    similar : a segment whose likeness (common character trigrams) to a name is at least so large has that, with the
+        likeness as value; None: only those that are equal
+    functions : of (tokens, begin, end), giving names of features or a dict of their values; called once per segment
+    """
+
+    inside: Sequence[str] = _WORD
+    first: Sequence[str] = _WORD
+    last: Sequence[str] = _WORD
+    before: Sequence[str] = ("lower", "short_shape", "suffix3")
+    after: Sequence[str] = ("lower", "short_shape", "suffix3")
+    string: bool = True
+    durations: bool = True
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    similar: float | None = None
+    functions: Sequence[SegmentFunction] = ()
+
+    def __post_init__(self) -> None:
+        for name in (*_ROLES, "functions"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "names", {name: tuple(entries) for name, entries in self.names.items()})
+        for name in _ROLES:
+            for column in getattr(self, name):
+                if column != "word" and column not in DERIVATIONS:
+                    raise ValueError(
+                        f"{name} of TokenFeatures names {column!r}; expected word or one of {', '.join(DERIVATIONS)}"
+                    )
+        if self.similar is not None and not 0 < self.similar <= 1:
+            raise ValueError(f"similar of TokenFeatures should be above 0 and at most 1, or None, got {self.similar!r}")
+        if not all(map(callable, self.functions)):
+            raise ValueError(f"functions of TokenFeatures should be functions, got {self.functions!r}")
+
+
+class EncodedTokens(EncodedSegments):
+    """Features of tokens and segments as ids in compressed rows."""
+
+    def __init__(self, n_features: int, sequence_ptr: Ptr, parts: Mapping[str, Part | None], longest: int) -> None:
+        self.n_features, self.sequence_ptr, self.parts, self.longest = n_features, sequence_ptr, parts, longest
+
+    def data(self, limits: SegmentLimits) -> _core.TokenData:
+        return _core.TokenData(
+            len(limits.labels), self.n_features, self.longest, self.sequence_ptr, *self.parts.values()
+        )
+
+
+class SegmentTokenMap(SegmentMap):
+    """Names of features to ids."""
+
+    kind = "tokens"
+
+    def __init__(self, features: TokenFeatures) -> None:
+        self.features = features
+        self.ids: dict[str, int] = {}
+        self._lists = NameLists(features.names)
+        self._columns: dict[tuple[str, str], tuple[str, ...]] = {}  # (role, word) to names of features
+
+    @property
+    def needs_function(self) -> bool:
+        return bool(self.features.functions)
+
+    def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False) -> EncodedTokens:
+        sentences = [_tokens(x, i) for i, x in enumerate(X)]
+        ptr = np.concatenate([[0], np.cumsum([len(tokens) for tokens in sentences])]).astype(np.int64)
+        most = limits.most
+        places = [(s, t) for s in sentences for t in range(len(s))]
+        parts: dict[str, Part | None] = {
+            "inside": self._part(([self._word("inside", s[t])] for s, t in places), grow),
+            "first": self._part((self._edge(s, t, "first", "before", -1) for s, t in places), grow),
+            "last": self._part((self._edge(s, t, "last", "after", 1) for s, t in places), grow),
+            "whole": None,
+        }
+        if self.features.string or self.features.names or self.features.functions:
+            parts["whole"] = self._part(self._segments(sentences, most), grow)
+        return EncodedTokens(len(self.ids), ptr, parts, most)
+
+    def _word(self, role: str, word: str) -> tuple[str, ...]:
+        """The names of the features of a word in a role, made once for each distinct word."""
+        key = role, word
+        if key not in self._columns:
+            named = []
+            for column in getattr(self.features, role):
+                value = word if column == "word" else DERIVATIONS[column](word)
+                if value is not None:
+                    named.append(f"{role}.{column}={value}")
+            self._columns[key] = tuple(named)
+        return self._columns[key]
+
+    def _edge(self, tokens: Sequence[str], t: int, own: str, other: str, step: int) -> list[tuple[str, ...]]:
+        beside = t + step
+        outside = self._word(other, tokens[beside]) if 0 <= beside < len(tokens) else (f"{other}=none",)
+        return [self._word(own, tokens[t]), outside]
+
+    def _segments(self, sentences: list[Sequence[str]], most: int) -> Iterator[list[Any]]:
+        for tokens in sentences:
+            for begin in range(len(tokens)):
+                for end in range(begin + 1, begin + most + 1):
+                    yield self._whole(tokens, begin, end) if end <= len(tokens) else []
+
+    def _whole(self, tokens: Sequence[str], begin: int, end: int) -> list[Any]:
+        name = folded(tokens[begin:end])
+        groups: list[Any] = [(f"segment={name}",)] if self.features.string else []
+        if self.features.names:
+            groups.append([f"name.{which}" for which in self._lists.exact(name)])
+            if self.features.similar is not None:
+                near = self._lists.similar(name, self.features.similar)
+                groups.append({f"like.{which}": likeness for which, likeness in near.items()})
+        for i, function in enumerate(self.features.functions):
+            found = function(tokens, begin, end)
+            if isinstance(found, Mapping):
+                groups.append({f"function{i}.{name}": float(value) for name, value in found.items()})
+            else:
+                groups.append([f"function{i}.{name}" for name in found])
+        return groups
+
+    def _part(self, rows: Iterable[list[Any]], grow: bool) -> Part:
+        """Compressed rows; each row is some groups of names, or of values by name."""
+        ids: list[int] = []
+        values: list[float] = []
+        ptr, plain, known = [0], True, self.ids
+        for groups in rows:
+            for group in groups:
+                weighted = isinstance(group, Mapping)
+                plain = plain and not weighted
+                for name in group:
+                    feature = known.get(name)
+                    if feature is None:
+                        if not grow:
+                            continue
+                        feature = known[name] = len(known)
+                    ids.append(feature)
+                    values.append(group[name] if weighted else 1.0)
+            ptr.append(len(ids))
+        weights = None if plain else np.array(values, dtype=np.float32)
+        if weights is not None and not np.isfinite(weights).all():
+            raise CorpusError("a function of segments gave a value that is not finite")
+        return np.array(ids, dtype=np.int32), weights, np.array(ptr, dtype=np.int64)
+
+    def duration_features(self, most: int) -> NDArray[np.float64]:
+        """One feature for each duration, those from 32 on having one together."""
+        if not self.features.durations:
+            return np.zeros((most + 1, 0))
+        table = np.zeros((most + 1, min(most, _MOST_DURATIONS)))
+        d = np.arange(1, most + 1)
+        table[d, np.minimum(d, _MOST_DURATIONS) - 1] = 1
+        return table
+
+    def n_content(self, limits: SegmentLimits) -> int:
+        return len(self.ids) * _core.padded_width(len(limits.labels))
+
+    def name(self, feature: int) -> str:
+        return list(self.ids)[feature]
+
+    def stored(self) -> Stored:
+        features = self.features
+        header = {name: list(getattr(features, name)) for name in _ROLES}
+        plain = {"string": features.string, "durations": features.durations, "similar": features.similar}
+        lists = {name: list(entries) for name, entries in features.names.items()}
+        return (
+            {"token_features": {**header, **plain, "names": lists}, "needs_function": self.needs_function},
+            string_arrays("segment_features", self.ids),
+        )
+
+    @classmethod
+    def restored(cls, file: ModelFile) -> SegmentTokenMap:
+        try:
+            feature_map = cls(TokenFeatures(**file.value("token_features", dict)))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise file.error(f"its features are wrong: {error}") from None
+        names = file.strings("segment_features")
+        feature_map.ids = {name: i for i, name in enumerate(names)}
+        if len(feature_map.ids) != len(names):
+            raise file.error("its features should be different from each other")
+        return feature_map
+
+
+def _tokens(x: Any, i: int) -> Sequence[str]:
+    if isinstance(x, (str, bytes)) or not hasattr(x, "__len__"):
+        raise CorpusError(f"sentence {i}: expected a list of tokens, got {x!r}")
+    for t, token in enumerate(x):
+        if not isinstance(token, str):
+            raise CorpusError(f"sentence {i}, token {t}: expected a word of type str, got {token!r}")
+    return x  # type: ignore[no-any-return]

@@ -1,0 +1,113 @@
+"""The weights of a semi-Markov model: one vector, and what its parts are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core
+from margent.features.segment_map import SegmentLimits
+from margent.storage import ModelFile
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class SegmentWeights:
+    """weights (n,): of the content of segments, of durations, of transitions, of the first and of the last label.
+
+    durations (most + 1, F): the features of durations. follows (L, L) bool or None: which label may follow which.
+    """
+
+    limits: SegmentLimits
+    durations: NDArray[np.float64]
+    follows: NDArray[np.bool_] | None
+    learn_transitions: bool
+    weights: Floats
+
+    @property
+    def n_labels(self) -> int:
+        return len(self.limits.labels)
+
+    def native(self) -> _core.SegmentModel:
+        return _core.SegmentModel(
+            self.n_labels,
+            self.limits.shortest.tolist(),
+            self.limits.longest.tolist(),
+            np.ascontiguousarray(self.durations),
+            None if self.follows is None else np.ascontiguousarray(self.follows, dtype=np.uint8),
+            self.learn_transitions,
+        )
+
+    def with_weights(self, weights: Floats) -> SegmentWeights:
+        return SegmentWeights(self.limits, self.durations, self.follows, self.learn_transitions, weights)
+
+    def with_content(self, n_content: int) -> SegmentWeights:
+        """The same after features were added, whose weights are 0."""
+        tail = self._tail
+        content = np.zeros(n_content, dtype=np.float32)
+        content[: len(self.weights) - tail] = self.weights[: len(self.weights) - tail]
+        return self.with_weights(np.concatenate([content, self.weights[len(self.weights) - tail :]]))
+
+    @property
+    def _tail(self) -> int:
+        """How many weights are not of the content."""
+        return int(_core.padded_width(self.n_labels) * (self.durations.shape[1] + self.n_labels + 2))
+
+    def parts(self) -> dict[str, Floats]:
+        """Views: content (n,), durations (F, L), transitions (L, L), start (L,), end (L,)."""
+        n, width, features = self.n_labels, _core.padded_width(self.n_labels), self.durations.shape[1]
+        rows = self.weights[len(self.weights) - self._tail :].reshape(-1, width)[:, :n]
+        return {
+            "content": self.weights[: len(self.weights) - self._tail],
+            "durations": rows[:features],
+            "transitions": rows[features : features + n],
+            "start": rows[-2],
+            "end": rows[-1],
+        }
+
+    def filled(self, parts: dict[str, NDArray[np.float64]]) -> SegmentWeights:
+        """New weights from their parts; transitions only where they are learned."""
+        new = self.with_weights(np.zeros_like(self.weights))
+        for name, view in new.parts().items():
+            if name in ("transitions", "start", "end") and not self.learn_transitions:
+                continue
+            if view.size:
+                view[...] = parts[name].reshape(view.shape)
+        return new
+
+    def stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        header = {"learn_transitions": self.learn_transitions, "has_follows": self.follows is not None}
+        arrays: dict[str, NDArray[Any]] = {
+            "weights": self.weights,
+            "shortest": self.limits.shortest,
+            "longest": self.limits.longest,
+        }
+        if self.follows is not None:
+            arrays["follows"] = self.follows
+        return header, arrays
+
+    @classmethod
+    def restored(cls, file: ModelFile, labels: tuple[str, ...], durations: Any, n_content: Any) -> SegmentWeights:
+        """`durations` and `n_content` are functions: of the longest duration, and of the limits."""
+        n = len(labels)
+        shortest = file.array("shortest", np.int32, (n,), minimum=1)
+        longest = file.array("longest", np.int32, (n,), minimum=1)
+        if (shortest > longest).any() or longest.max() > MOST:
+            raise file.error(f"its durations should be from 1 to {MOST}, the longest no less than the shortest")
+        limits = SegmentLimits(labels, shortest, longest)
+        follows = file.array("follows", np.bool_, (n, n)) if file.value("has_follows", bool) else None
+        empty = cls(
+            limits, durations(limits.most), follows, file.value("learn_transitions", bool), np.zeros(0, np.float32)
+        )
+        weights = file.array("weights", np.float32, (n_content(limits) + empty._tail,))
+        if not np.isfinite(weights).all():
+            raise file.error("its weights should be finite numbers")
+        return empty.with_weights(weights)
+
+
+MOST = 1 << 20
+"""No segment lasts longer: tables have a row for each duration."""
