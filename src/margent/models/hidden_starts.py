@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,22 +71,43 @@ def _added(
 def best_of_starts(
     tagger: Tagger, labels: HiddenLabels, begun: Begun, run: Callable[[Trainable], Training]
 ) -> tuple[Trainable, Training]:
-    """The best of `restarts` trainings from different random weights; Ctrl-C ends them with the best so far."""
+    """The best of `restarts` trainings from different random weights."""
+
+    def trainings() -> Iterator[tuple[Trainable, Training]]:
+        for start in range(int(tagger.restarts)):
+            trainable = begun(labels, None)
+            with_noise(trainable.oracle, labels, 0, np.random.default_rng([int(tagger.seed), start]))
+            yield trainable, run(trainable)
+
+    return best_training(trainings(), True)
+
+
+def best_training(trainings: Iterator[tuple[Trainable, Training]], compare: bool) -> tuple[Trainable, Training]:
+    """The best of trainings that are made one after the other, or without `compare` the last.
+
+    Ctrl-C, in one of them or in between, ends them with what there is.
+    """
     best: tuple[Trainable, Training] | None = None
-    for start in range(int(tagger.restarts)):
-        trainable = begun(labels, None)
-        with_noise(trainable.oracle, labels, 0, np.random.default_rng([int(tagger.seed), start]))
-        result = run(trainable)
-        if best is None or goodness(result) > goodness(best[1]):
-            best = trainable, result
-        if result.interrupted:
-            best[1].interrupted = True
+    interrupted = False
+    while not interrupted:
+        try:
+            found = next(trainings)
+        except StopIteration:
             break
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            interrupted = True
+            break
+        if best is None or not compare or _goodness(found[1]) > _goodness(best[1]):
+            best = found
+        interrupted = found[1].interrupted
     assert best is not None
+    best[1].interrupted = interrupted
     return best
 
 
-def goodness(result: Training) -> float:
+def _goodness(result: Training) -> float:
     """Of a training: its best score on development data, or else how little is left of what its learner lowers."""
     if not result.history:
         return -np.inf

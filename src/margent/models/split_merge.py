@@ -7,7 +7,7 @@ two labels are one. That takes one tagging of those data for each split.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from margent.features.feature_map import FeatureMap
 from margent.learners.training import Training
 from margent.models.chain_weights import ChainWeights
 from margent.models.hidden_labels import HiddenLabels
-from margent.models.hidden_starts import NOISE, Begun, goodness
+from margent.models.hidden_starts import NOISE, Begun, best_training
 from margent.models.labels import MISSING
 from margent.models.sparse_rows import SparseRows
 from margent.models.weights import Trainable, TrainingSet, Weights
@@ -57,26 +57,26 @@ def grown(
         trainable = begun(labels, chain)
         return trainable, run(trainable)
 
-    best = last = trained(HiddenLabels(np.ones(n_labels, dtype=np.int32)), None)
-    for _ in range(int(np.ceil(np.log2(int(tagger.hidden))))):
-        if last[1].interrupted:
-            break
-        weights: Any = last[0].weights(last[1].weights)
-        sources = _sources(weights.labels, uses(weights), int(tagger.hidden))
-        last = trained(_split_labels(weights.labels, sources), _split_chain(weights.chain, sources, random))
-        before, left = weights.labels.n_hidden, len(sources)
-        if not last[1].interrupted:
+    def stages() -> Iterator[tuple[Trainable, Training]]:
+        """What has been trained at the end of each round, the first without a split."""
+        last = trained(HiddenLabels(np.ones(n_labels, dtype=np.int32)), None)
+        yield last
+        for _ in range(int(np.ceil(np.log2(int(tagger.hidden))))):
+            weights: Any = last[0].weights(last[1].weights)
+            before, sources = weights.labels.n_hidden, _sources(weights.labels, uses(weights), int(tagger.hidden))
+            last = trained(_split_labels(weights.labels, sources), _split_chain(weights.chain, sources, random))
+            if last[1].interrupted:
+                yield last
+                return
             weights = last[0].weights(last[1].weights)
             merges = _merges(weights, sources, uses(weights), evaluate or on_training_data)
-            left = len(merges)
-            if left < len(sources):
+            if len(merges) < len(sources):
                 last = trained(_merged_labels(weights.labels, merges), weights.chain.mixed(merges))
-        if evaluate is None or goodness(last[1]) > goodness(best[1]):
-            best = last
-        if left == before:  # no split has helped
-            break
-    best[1].interrupted = last[1].interrupted
-    return best
+            yield last
+            if len(merges) == before:  # no split has helped
+                return
+
+    return best_training(stages(), evaluate is not None)
 
 
 def _sources(labels: HiddenLabels, uses: NDArray[np.int64], most: int) -> NDArray[np.int64]:

@@ -435,6 +435,33 @@ def test_what_cannot_be_is_said_before_training(parameters: dict[str, Any], word
         Tagger(**parameters).fit([["a"]], [["A"]])
 
 
+@pytest.mark.parametrize("parameters", [{"restarts": 3}, {"growth": "split-merge"}])
+def test_an_interrupted_training_keeps_what_there_is(parameters: dict[str, Any]) -> None:
+    X, y = sentences(30)
+    epochs = []
+
+    def interrupt(epoch: Any) -> None:
+        epochs.append(epoch)
+        if len(epochs) == 6:  # in the second training
+            raise KeyboardInterrupt
+
+    tagger = Tagger(LINES, Perceptron(epochs=4), hidden=2, **parameters).fit(X, y, callbacks=[interrupt])
+    assert tagger.interrupted_ and len(epochs) == 6
+    assert tagger.score(X, y) > 0.8
+
+
+def test_ctrl_c_between_trainings(monkeypatch: pytest.MonkeyPatch) -> None:
+    from margent.models import split_merge
+
+    def interrupt(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    X, y = sentences(30)
+    monkeypatch.setattr(split_merge, "_merges", interrupt)
+    tagger: Any = Tagger(LINES, Perceptron(epochs=4), hidden=2, growth="split-merge").fit(X, y)
+    assert tagger.interrupted_ and tagger.weights_.labels.sizes.tolist() == [1, 1, 1]
+
+
 def test_without_transitions_and_with_a_beam() -> None:
     X, y = sentences(30)
     tagger: Any = Tagger(LINES[:2], Perceptron(epochs=5), hidden=2).fit(X, y)
