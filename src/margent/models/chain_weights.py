@@ -201,47 +201,6 @@ class ChainWeights(Weights):
             [self._respread(level, j, n_labels, width) for j, level in enumerate(self.ends)],
         )
 
-    def mixed(self, shares: NDArray[np.float64]) -> ChainWeights:
-        """Weights of other labels, each a mixture of these: shares (new labels, L), what each takes of each of these.
-
-        A label that is split is taken whole by each of its parts; where two are merged, each gives its share.
-        """
-        from scipy import sparse
-
-        n_labels, shares = len(shares), shares.astype(np.float32)
-        width = _core.padded_width(n_labels)
-        columns = np.zeros((self.width, width), dtype=np.float32)
-        columns[: self.n_labels, :n_labels] = shares.T
-        before = np.zeros((self.n_labels + 1, n_labels + 1), dtype=np.float32)  # the start stays what it is
-        before[:-1, :-1], before[-1, -1] = shares.T, 1.0
-
-        def mixed_rows(rows: SparseRows, mixture: Any) -> SparseRows:
-            size = rows.ptr[-1]
-            table = sparse.csr_matrix(
-                (rows.weights[:size], rows.columns[:size], rows.ptr), (len(rows.ptr) - 1, mixture.shape[0])
-            )
-            found = sparse.csr_matrix(table @ mixture)
-            found.sort_indices()
-            return SparseRows(found.indptr.astype(np.int64), found.indices.astype(np.int32), found.data)
-
-        def mixed_level(level: Floats, digits: int) -> Floats:
-            table = level.reshape((self.n_labels + 1,) * digits + (self.width,)) @ columns
-            for axis in range(digits):
-                table = np.moveaxis(np.tensordot(table, before, (axis, 0)), -1, axis)
-            return np.ascontiguousarray(table.reshape(-1, width))
-
-        unigrams, edges = self.unigrams, self.edges
-        return ChainWeights(
-            n_labels,
-            self.order,
-            mixed_rows(unigrams, sparse.csr_matrix(columns))
-            if isinstance(unigrams, SparseRows)
-            else unigrams @ columns,
-            None if edges is None else mixed_rows(edges, sparse.kron(before, columns, "csr")),
-            [mixed_level(level, j + 1) for j, level in enumerate(self.transitions)],
-            [mixed_level(level, j) for j, level in enumerate(self.ends)],
-        )
-
     def _respread(self, level: Floats, digits: int, n_labels: int, width: int) -> Floats:
         """A table over histories of `digits` labels, spread over more labels; the start stays the last digit."""
         old = level.reshape((self.n_labels + 1,) * digits + (self.width,))[..., : self.n_labels]

@@ -19,6 +19,7 @@ from margent.learners.training import Training
 from margent.models.chain_weights import ChainWeights
 from margent.models.hidden_labels import HiddenLabels
 from margent.models.hidden_starts import NOISE, Begun, best_training
+from margent.models.label_mixture import mixed
 from margent.models.labels import MISSING
 from margent.models.sparse_rows import SparseRows
 from margent.models.weights import Trainable, TrainingSet, Weights
@@ -71,7 +72,7 @@ def grown(
             weights = last[0].weights(last[1].weights)
             merges = _merges(weights, sources, uses(weights), evaluate or on_training_data)
             if len(merges) < len(sources):
-                last = trained(_merged_labels(weights.labels, merges), weights.chain.mixed(merges))
+                last = trained(_merged_labels(weights.labels, merges), mixed(weights.chain, merges))
             yield last
             if len(merges) == before:  # no split has helped
                 return
@@ -97,7 +98,7 @@ def _split_labels(labels: HiddenLabels, sources: NDArray[np.int64]) -> HiddenLab
 
 def _split_chain(chain: ChainWeights, sources: NDArray[np.int64], random: np.random.Generator) -> ChainWeights:
     """Both parts of a label have its weights, and noise on those of features that are not zero."""
-    split = chain.mixed(np.eye(chain.n_labels)[sources])
+    split = mixed(chain, np.eye(chain.n_labels)[sources])
     parts = np.zeros(split.width, dtype=np.float32)
     parts[: len(sources)] = NOISE * (np.bincount(sources)[sources] > 1)
     if isinstance(split.unigrams, SparseRows):
@@ -115,7 +116,9 @@ def _merges(weights: Any, sources: NDArray[np.int64], uses: NDArray[np.int64], s
     merged: list[int] = []
     for y in np.flatnonzero(sources[:-1] == sources[1:]).tolist():
         mixture = _mixture(n, [y], uses)
-        candidate = replace(weights, chain=weights.chain.mixed(mixture), labels=_merged_labels(weights.labels, mixture))
+        candidate = replace(
+            weights, chain=mixed(weights.chain, mixture), labels=_merged_labels(weights.labels, mixture)
+        )
         if score(candidate) >= least:
             merged.append(y)
     return _mixture(n, merged, uses)

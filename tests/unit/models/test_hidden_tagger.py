@@ -31,6 +31,7 @@ from margent.errors import ConstraintError
 from margent.models.chain_weights import ChainWeights
 from margent.models.hidden_labels import HiddenLabels
 from margent.models.hidden_weights import HiddenWeights
+from margent.models.label_mixture import mixed
 
 pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
 
@@ -58,7 +59,7 @@ def random_tagger(seed: int, order: int = 1, lines: list[str] = LINES, **paramet
     X, y = [*X, ["a", "b", "c", "d"]], [*y, ["B-A", "I-A", "O", "O"]]
     tagger = Tagger(lines, Perceptron(epochs=1), hidden=3, order=order, scheme="iob2", **parameters).fit(X, y)
     random = np.random.default_rng(seed)
-    chain = tagger.weights_.chain.mixed(np.ones((int(SIZES.sum()), 9)))  # type: ignore[attr-defined]
+    chain = mixed(tagger.weights_.chain, np.ones((int(SIZES.sum()), 9)))  # type: ignore[attr-defined]
 
     def noise(array: Any) -> Any:
         found = np.zeros_like(array)
@@ -362,10 +363,10 @@ def test_mixed_weights_score_as_they_should() -> None:
         tagger = random_tagger(11, order, lines)
         chain: ChainWeights = tagger.weights_.chain  # type: ignore[attr-defined]
         sources = np.array([0, 0, 1, 2, 3, 3, 4, 5])
-        split = chain.mixed(np.eye(6)[sources])
+        split = mixed(chain, np.eye(6)[sources])
         halves = np.zeros((6, 8))
         halves[sources, np.arange(8)] = 1 / np.bincount(sources)[sources]
-        merged = split.mixed(halves)
+        merged = mixed(split, halves)
         for a, b in zip(
             (chain.unigrams, *chain.transitions, *chain.ends), (merged.unigrams, *merged.transitions, *merged.ends)
         ):
