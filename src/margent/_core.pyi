@@ -50,6 +50,19 @@ class Forest:
     def marginals(self) -> tuple[Any, ...]: ...
     def expectation(self, values: _Doubles) -> tuple[float, float]: ...
 
+def k_gram_search(
+    order: int,
+    n_symbols: int,
+    candidate_ptr: _Ptr,
+    candidates: _Ids,
+    contexts: NDArray[np.int32],
+    tokens: _Ids,
+    sequence_ptr: _Ptr,
+    tables: Sequence[tuple[int, _Doubles]],
+    gold: _Ids,
+    threads: int,
+) -> tuple[_Doubles, _Ids]: ...
+
 class SegmentScores:
     def __init__(
         self,
@@ -384,3 +397,99 @@ class Outcome:
     objective: float | None
 
 def run(oracle: Oracle, rule: Rule, order: _Ptr) -> Outcome: ...
+
+class SpellingPairs:
+    def __init__(self, letter_ptr: _Ptr, letters: _Ids, phoneme_ptr: _Ptr, phonemes: _Ids) -> None: ...
+    def __len__(self) -> int: ...
+
+class CosegmentUnits:
+    @staticmethod
+    def of(letter_ptr: _Ptr, letters: _Ids, phoneme_ptr: _Ptr, phonemes: _Ids) -> CosegmentUnits: ...
+    @staticmethod
+    def discovered(pairs: SpellingPairs, sizes: _Ids) -> CosegmentUnits: ...
+    def __len__(self) -> int: ...
+    def arrays(self) -> tuple[_Ptr, _Ids, _Ptr, _Ids]: ...
+    def arcs(self, pairs: SpellingPairs, pair: int) -> _Ids: ...
+
+class GramCounts:
+    def add(self, gram: Sequence[int], count: float) -> None: ...
+    def __len__(self) -> int: ...
+
+class GramModel:
+    @staticmethod
+    def of(counts: GramCounts, n_units: int) -> GramModel: ...
+    @staticmethod
+    def stored(n_units: int, begin: _Ids, unit: _Ids, suffix: _Ids, log_p: _Floats, backoff: _Floats) -> GramModel: ...
+    def estimate(self, discounts: _Doubles) -> None: ...
+    def trimmed(self) -> GramModel: ...
+    def arrays(self) -> tuple[_Ids, _Ids, _Ids, _Floats, _Floats]: ...
+    def counts(self) -> _Doubles: ...
+    def units(self) -> _Ids: ...
+    def levels(self) -> _Ids: ...
+    @property
+    def order(self) -> int: ...
+    def __len__(self) -> int: ...
+    def log_probability(self, history: Sequence[int], unit: int) -> float: ...
+
+def expect_grams(
+    units: CosegmentUnits,
+    model: GramModel,
+    pairs: SpellingPairs,
+    first: int,
+    last: int,
+    order: int,
+    beam: int,
+    least: float,
+    threads: int,
+    counts: GramCounts | None,
+) -> tuple[float, int]: ...
+def cut_pairs(
+    units: CosegmentUnits, model: GramModel, pairs: SpellingPairs, beam: int, best: bool, threads: int
+) -> tuple[_Doubles, tuple[_Ptr, _Ids]]: ...
+def transcribe(
+    units: CosegmentUnits,
+    model: GramModel,
+    words: SpellingPairs,
+    k: int,
+    beam: int,
+    threshold: float,
+    summed: bool,
+    insertions: int,
+    threads: int,
+) -> tuple[_Ids, _Doubles, tuple[_Ptr, _Ids], tuple[_Ptr, _Ids]]: ...
+
+class Candidates:
+    def __init__(
+        self, example_ptr: _Ptr, feature_ptr: _Ptr, features: _Ids, values: _Floats, losses: _Floats, places: _Ids
+    ) -> None: ...
+
+class CandidateOracle(Oracle):
+    def __init__(self, candidates: Candidates, n_features: int) -> None: ...
+    @property
+    def n_features(self) -> int: ...
+    def weights(self, average: bool) -> _Doubles: ...
+    def start_from(self, weights: _Doubles) -> None: ...
+    def likelihood(self, weights: _Doubles, threads: int) -> tuple[float, _Doubles]: ...
+
+def cosegment_features(
+    units: CosegmentUnits,
+    letter_ptr: _Ptr,
+    letters: _Ids,
+    candidate_ptr: _Ptr,
+    unit_ptr: _Ptr,
+    cuts: _Ids,
+    scores: _Doubles,
+    bits: int,
+    threads: int,
+) -> tuple[_Ptr, _Ids, _Floats]: ...
+def rescore(
+    units: CosegmentUnits,
+    letter_ptr: _Ptr,
+    letters: _Ids,
+    candidate_ptr: _Ptr,
+    unit_ptr: _Ptr,
+    cuts: _Ids,
+    scores: _Doubles,
+    weights: _Floats,
+    threads: int,
+) -> _Doubles: ...

@@ -7,6 +7,7 @@ from typing import Any
 
 from margent.answer import Answer, Rival
 from margent.learners.crf import CRF
+from margent.learners.em import EM
 from margent.learners.hidden_markov import HiddenMarkov
 from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
 from margent.learners.larank import LaRank
@@ -59,6 +60,7 @@ def learner_name(learner: Any) -> str | None:
 
 __all__ = [
     "CRF",
+    "EM",
     "LEARNERS",
     "MIRA",
     "SDM",

@@ -125,6 +125,8 @@ class HankelLoss(Protocol):
     @property
     def matrix(self) -> NDArray[np.float64]: ...
     def set_matrix(self, matrix: NDArray[np.float64]) -> None: ...
+    def set_iterate(self, matrix: NDArray[np.float64]) -> None:
+        """What development data are to look at, good or bad; `set_matrix` has what to keep without them."""
 
     def tied(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         """The nearest matrix whose entries are equal where they must be."""
@@ -139,6 +141,18 @@ class HankelOracle(Protocol):
     def __len__(self) -> int: ...
     def hinge(self, order: int, shorter: bool, threads: int) -> HankelLoss:
         """The loss with the scores of pieces of `order` symbols, and of shorter ones too if `shorter`."""
+
+
+class CosegmentOracle(Protocol):
+    """Pairs of words and pronunciations to be cut into units: what `EM` needs."""
+
+    pairs: _core.SpellingPairs
+    development: _core.SpellingPairs | None
+    units: _core.CosegmentUnits
+    n_held_out: int
+    n_impossible: int
+
+    def __len__(self) -> int: ...
 
 
 class NativeOracle(Protocol):
