@@ -17,11 +17,6 @@ struct Shape {
   std::int64_t nodes() const { return middle * last; }
 };
 
-// Threads that have something to do: no others take memory.
-std::size_t workers(std::int64_t n_tasks, int threads) {
-  return static_cast<std::size_t>(std::clamp<std::int64_t>(n_tasks, 1, std::max(threads, 1)));
-}
-
 class Search {
  public:
   Search(const KGramLayout& layout, const std::vector<GramScores>& tables, int threads) : layout_(layout) {
