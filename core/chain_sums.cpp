@@ -311,25 +311,30 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
   const Real* alpha = work.alpha.data();
   if (query.begin == 0) {
     if (!query.before[s.n_labels]) return zero<double>;
-    const std::int64_t state = s.start_context() * s.width + query.labels[0];
-    live.push_back({state, alpha[state] + work.alpha_shift[0]});
+    const std::int64_t first = s.start_context() * s.width + query.labels[0];
+    for (std::int64_t state = first; state < first + query.ways(query.labels[0]); ++state)
+      live.push_back({state, alpha[state] + work.alpha_shift[0]});
   } else {
     const Real* before = alpha + (query.begin - 1) * s.states();
     for (std::int64_t c = 0; c < s.contexts; ++c)
       for (int p = 0; p < s.n_labels; ++p) {
         const std::int64_t state = c * s.width + p;
         if (!query.before[p] || before[state] == zero<Real>) continue;
-        const auto [to, x] = step(state, query.begin, query.labels[0]);
-        live.push_back({to, before[state] + work.alpha_shift[query.begin - 1] + x});
+        for (int y = query.labels[0]; y < query.labels[0] + query.ways(query.labels[0]); ++y) {
+          const auto [to, x] = step(state, query.begin, y);
+          live.push_back({to, before[state] + work.alpha_shift[query.begin - 1] + x});
+        }
       }
     merge(live);
   }
   for (int t = query.begin + 1; t < query.end; ++t) {
     next.clear();
-    for (const auto& [state, weight] : live) {
-      const auto [to, x] = step(state, t, query.labels[t - query.begin]);
-      next.push_back({to, weight + x});
-    }
+    const int label = query.labels[t - query.begin];
+    for (const auto& [state, weight] : live)
+      for (int y = label; y < label + query.ways(label); ++y) {
+        const auto [to, x] = step(state, t, y);
+        next.push_back({to, weight + x});
+      }
     merge(next);
     live.swap(next);
   }

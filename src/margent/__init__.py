@@ -31,6 +31,7 @@ _HOME: dict[str, str] = {
     "HiddenMarkovSVM": "margent.learners",
     "Kernel": "margent.features",
     "LaRank": "margent.learners",
+    "LatentSVM": "margent.learners",
     "MargentError": "margent.errors",
     "MaximumLikelihood": "margent.learners",
     "MIRA": "margent.learners",
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from margent.learners import HiddenMarkov as HiddenMarkov
     from margent.learners import HiddenMarkovSVM as HiddenMarkovSVM
     from margent.learners import LaRank as LaRank
+    from margent.learners import LatentSVM as LatentSVM
     from margent.learners import MaximumLikelihood as MaximumLikelihood
     from margent.learners import Oracle as Oracle
     from margent.learners import PassiveAggressive as PassiveAggressive

@@ -72,7 +72,8 @@ class Learner(Protocol):
     A learner that makes scores into log probabilities, as a CRF does, says so with a class attribute
     `probabilistic = True`; the scores of all others need a temperature before they can be taken for probabilities. One
     whose rule keeps the wrong answers that the weights are made of says `keeps_support = True`. One that is made for
-    another structure of a tagger than the label chain names it: `structure = "k-grams"`.
+    another structure of a tagger than the label chain names it: `structure = "k-grams"`. One that cannot learn where
+    several answers are right, as with hidden labels, says `one_right_answer = True`.
     """
 
     @property

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 def test_list(margent):
     lines = margent("reproduce", "--papers", ROOT / "papers").output.splitlines()
     about = {line.split()[0]: line for line in lines}
-    assert {"hmsvm", "kbest", "kbest/best", "latent/beam", "spectral"} <= set(about)
+    assert {"hmsvm", "kbest", "kbest/best", "latent/beam", "latent/hidden", "spectral"} <= set(about)
     assert "Hidden Markov Support" in about["hmsvm"] and "k-Best Max-margin Approaches" in about["kbest"]
 
 
