@@ -139,7 +139,7 @@ def _learners() -> dict[str, Any]:
     """Those that work on segments, by name."""
     from margent.learners import LEARNERS, MaximumLikelihood
 
-    kinds = {name: kind for name, kind in LEARNERS.items() if name not in ("hmm", "spectral")}
+    kinds = {name: kind for name, kind in LEARNERS.items() if name not in ("hmm", "latent-svm", "spectral")}
     return {**kinds, "likelihood": MaximumLikelihood}
 
 

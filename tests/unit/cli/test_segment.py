@@ -180,7 +180,16 @@ def test_arrays_of_frames(margent, fails, speech, tmp_path):
     np.save(tmp_path / "flat.npy", np.full((2, 3), np.nan))
     fails(1, "flat.npy: frame 0 has no finite", "segment", "apply", model, tmp_path / "flat.npy", "-o", tmp_path)
     np.save(tmp_path / "flat.npy", np.zeros((2, 5)))
-    fails(1, "flat.npy: X has 5 features, but FrameMap is expecting 3", "segment", "apply", model, tmp_path / "flat.npy", "-o", tmp_path)
+    fails(
+        1,
+        "flat.npy: X has 5 features, but FrameMap is expecting 3",
+        "segment",
+        "apply",
+        model,
+        tmp_path / "flat.npy",
+        "-o",
+        tmp_path,
+    )
     for name in ("flat.npy", "flat.npz"):
         (tmp_path / name).write_bytes(b"hello")
         fails(1, f"{name}: expected a", "segment", "apply", model, tmp_path / name, "-o", tmp_path)

@@ -168,7 +168,7 @@ def test_interruption_keeps_a_model(margent, folder, tmp_path, monkeypatch):
         if epoch.epoch == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(train._EpochTable, "add", add)
+    monkeypatch.setattr(train.EpochTable, "add", add)
     arguments = ("train", folder / "train.txt", "--dev", folder / "dev.txt", "-m", tmp_path / "m", "--epochs", 1000)
     outcome = margent(*arguments)
     assert outcome.status == 130
@@ -184,7 +184,7 @@ def test_an_interruption_that_matters_is_not_lost_in_json(margent, folder, tmp_p
     def add(self, epoch):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(train._EpochTable, "add", add)
+    monkeypatch.setattr(train.EpochTable, "add", add)
     outcome = margent("train", folder / "train.txt", "-m", tmp_path / "m", "--json")
     assert outcome.status == 130
     assert json.loads(outcome.output)["interrupted"] is True

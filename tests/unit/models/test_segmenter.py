@@ -547,7 +547,7 @@ def test_margin_learners_are_calibrated_on_development_data(tmp_path):
 
 def test_learners_that_cannot_do_segments_say_so():
     X, y = speech(28, 4)
-    for learner in ("hmm", "spectral"):
+    for learner in ("hmm", "latent-svm", "spectral"):
         with pytest.raises(TypeError, match="SegmentOracle"):
             Segmenter(learner=learner).fit(X, y, progress=False)
 
