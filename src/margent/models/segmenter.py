@@ -27,7 +27,7 @@ from margent.models.estimator import Estimator
 from margent.models.gold_segments import GoldSegments, forced_labels, is_timed
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.parameters import check_whole
-from margent.models.segment_scores import segmentation_score
+from margent.models.segment_scores import DevMetric, named_segments, segmentation_score
 from margent.models.segment_weights import SegmentWeights
 from margent.models.segmenter_parameters import check_segmenter
 from margent.models.segmenter_training import SegmentLesson, learn
@@ -149,7 +149,7 @@ class Segmenter(Estimator):
         sample_weight: Any = None,
         X_dev: Any = None,
         y_dev: Any = None,
-        dev_metric: str | None = None,
+        dev_metric: str | DevMetric | None = None,
         callbacks: Iterable[Callback] = (),
         progress: bool | None = None,
     ) -> Self:
@@ -164,8 +164,9 @@ class Segmenter(Estimator):
             What each sequence counts.
         X_dev, y_dev : development data
             The weights of the epoch that does best on them are kept, and the learner's `patience` watches them.
-        dev_metric : "segment_f1", "frame_accuracy", "label_accuracy" or None
-            What "best" means; None: as `score` does.
+        dev_metric : "segment_f1", "frame_accuracy", "label_accuracy", a function or None
+            What "best" means; None: as `score` does. A function is given y_dev and the predicted segmentations, and
+            returns a number, the higher the better.
         callbacks : functions called with each `Epoch`; returning True ends the training
         progress : show a progress bar; None: only on a terminal
         """
@@ -183,7 +184,7 @@ class Segmenter(Estimator):
         sample_weight: Any = None,
         X_dev: Any = None,
         y_dev: Any = None,
-        dev_metric: str | None = None,
+        dev_metric: str | DevMetric | None = None,
         callbacks: Iterable[Callback] = (),
         progress: bool | None = None,
     ) -> Self:
@@ -215,11 +216,7 @@ class Segmenter(Estimator):
         they fit best (forced alignment).
         """
         ptr, rows = self._best(X, labels)
-        names = self.weights_.limits.labels
-        return [
-            [Span(b, e, names[label]) for b, e, label in rows[a:z].tolist() if names[label] != self.outside]
-            for a, z in pairwise(ptr.tolist())
-        ]
+        return named_segments(self.weights_.limits.labels, ptr, rows, self.outside)
 
     def predict_k_best(self, X: Any, k: int = 5) -> list[list[SegmentReading]]:
         """The k best segmentations of each sequence with their scores, best first; exact. Fewer where fewer exist."""
