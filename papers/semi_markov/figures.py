@@ -23,9 +23,10 @@ def draw(results: dict[str, Any], folder: Path) -> None:
         rows = {(row["model"], row["mixtures"]): row for row in results["models"]}
         for (name, mixtures), row in rows.items():
             if name == model:
+                label = f"{mixtures} mixture{'s' * (mixtures > 1)}"
                 values = [100 * error for error in (rows[start, mixtures]["dev"], *row["passes"])]
                 look = {"color": COLOURS[list(results["plan"]["mixtures"]).index(mixtures) % 4], "marker": "o"}
-                axes.plot(range(len(values)), values, markersize=3, label=f"{mixtures} mixture{'s' * (mixtures > 1)}", **look)
+                axes.plot(range(len(values)), values, markersize=3, label=label, **look)
         axes.set(xlabel="passes; 0: maximum likelihood", ylabel="phone error on development data, percent")
         axes.set_title(title, loc="left", fontsize=10)
     top = max(axes.get_ylim()[1] for axes in panels)

@@ -135,12 +135,12 @@ def _cost(cost: dict[str, Any]) -> str:
     speed = cost["predict_frames"] / max(cost["predict_seconds"], 1e-9)
     cpu_speed = cost["predict_frames"] / max(cost["predict_cpu_seconds"], 1e-9)
     return (
-        f"Large-margin SMM with one mixture, {cost['train_frames']:,} frames to learn from, alone on the machine: a pass "
-        f"takes {min(cost['pass_seconds']):.1f} s. The start by maximum likelihood, {len(cost['pass_seconds'])} passes and "
-        f"the searches of the development data take {cost['cpu_seconds']:.0f} s of processor time. It labels "
+        f"Large-margin SMM with one mixture, {cost['train_frames']:,} frames to learn from, alone on the machine: a "
+        f"pass takes {min(cost['pass_seconds']):.1f} s. The start by maximum likelihood, {len(cost['pass_seconds'])} "
+        f"passes and the searches of the development data take {cost['cpu_seconds']:.0f} s of processor time. It labels "
         f"{speed:,.0f} frames a second ({cpu_speed:,.0f} a second of processor time); with 100 frames to a second of "
-        f"speech that is {speed / 100:,.0f} times as fast as people speak. Memory at most {cost['memory_mb']:,.0f} MB, with "
-        f"all data.\n"
+        f"speech that is {speed / 100:,.0f} times as fast as people speak. Memory at most {cost['memory_mb']:,.0f} MB, "
+        f"with all data.\n"
     )
 
 
@@ -188,12 +188,12 @@ def _run(results: dict[str, Any]) -> str:
     passes = ", ".join(f"{n} with {m}" for m, n in plan["mixtures"].items())
     longest = "as in training" if chosen["longest"] is None else f"{chosen['longest']} frames"
     size = "all" if plan["n_train"] is None else f"{plan['n_train']}"
+    tried = f"bins {_listed(plan['bins'])}, longest {_listed(plan['longest'])}, C {_listed(plan['C'])}"
     return (
-        f"{TITLES[plan['corpus']]}, {size} training utterances. Chosen on development data: {chosen['bins']} bins, longest "
-        f"segments {longest}, C as in the tables; tried: bins {_listed(plan['bins'])}, longest {_listed(plan['longest'])}, "
-        f"C {_listed(plan['C'])} (frames: {_listed(plan['hmm_C'])}), with {plan['choice_passes']} passes and one mixture. "
-        f"Passes by mixtures: {passes}; the weights of the pass that did best on development data were tried on the test "
-        f"data, once. Commit {', '.join(results['commits'])}.\n"
+        f"{TITLES[plan['corpus']]}, {size} training utterances. Chosen on development data: {chosen['bins']} bins, "
+        f"longest segments {longest}, C as in the tables; tried: {tried} (frames: {_listed(plan['hmm_C'])}), with "
+        f"{plan['choice_passes']} passes and one mixture. Passes by mixtures: {passes}; the weights of the pass that did "
+        f"best on development data were tried on the test data, once. Commit {', '.join(results['commits'])}.\n"
     )
 
 

@@ -8,7 +8,7 @@
 4. What training costs: one process with nothing beside it.
 
 Each training is one line of journal.jsonl; a run that was stopped goes on where it was. With --timit the first two are
-run on TIMIT, as the paper did, and the results go to results-timit.
+run on TIMIT, as the paper did, and the results go to results/timit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def run(options: Options, plan: Plan | None = None) -> Path:
     plan = plan or (QUICK if options.quick else FULL)
     if options.timit is not None:
         plan = replace(plan, corpus="timit", series=(), tokens=())
-        options = replace(options, out=options.out or HERE / ("results-quick-timit" if options.quick else "results-timit"))
+        options = replace(
+            options, out=options.out or HERE / ("results-quick-timit" if options.quick else "results-timit")
+        )
     figures.check()  # nobody wants to hear at the end that there is no matplotlib
     with options.environment():
         experiment = Experiment(plan, options)
@@ -59,7 +61,7 @@ class Experiment:
             "plan": vars(self.plan),
             "chosen": chosen,
             "cost": self._cost(chosen["lm-smm"]),
-            "models": self._models(self.plan.corpus, chosen, self.plan.mixtures),
+            "models": self._tables(chosen),
             "series": self._series(),
             "tokens": self._tokens(),
             "commits": sorted(self.journal.commits),
@@ -82,6 +84,7 @@ class Experiment:
             "model": model,
             "mixtures": mixtures,
             "passes": passes if learns else 0,
+            "head_start": plan.head_start,
             "threads": 1,
             "test": test,
             **parameters,
@@ -100,7 +103,7 @@ class Experiment:
             best[row] = tried[scores.index(max(scores))][0]
         return best
 
-    def _chosen(self, name: str) -> dict[str, dict[str, Any]]:
+    def _chosen(self, name: str, models: Sequence[str] = tuple(MODELS)) -> dict[str, dict[str, Any]]:
         """Parameters of each model: bins and longest durations those of the large-margin SMM, C its own."""
         plan = self.plan
         shape: dict[str, Any] = {"bins": plan.bins[0], "longest": plan.longest[0]}
@@ -113,18 +116,16 @@ class Experiment:
             shape |= {parameter: self._best(asked, f"choosing {parameter}", _dev)["lm-smm"]}
         asked = {
             model: tasks(model, "C", plan.hmm_C if MODELS[model].frames else plan.C, shape)
-            for model in MODELS
-            if MODELS[model].learner != "likelihood" and (name == plan.corpus or model in TABLE1)
+            for model in models
+            if MODELS[model].learner != "likelihood"
         }
         found = self._best(asked, "choosing C", _dev)
-        return {model: shape | {"C": found.get(model)} for model in MODELS}
+        return {model: shape | {"C": found.get(model)} for model in models}
 
-    def _models(self, name: str, chosen: dict[str, Any], mixtures: dict[int, int]) -> list[dict[str, Any]]:
-        """A row for each model and number of mixtures; what is left out of features, with one mixture alone."""
-        settings = [(model, m) for m in mixtures for model in (*TABLE1, "perceptron")]
-        settings += [(f"{kind}-smm{seen}", 1) for seen in TABLE2 for kind in ("ml", "lm")]
-        if name != self.plan.corpus:
-            settings = [(model, 1) for model in TABLE1]
+    def _models(
+        self, name: str, chosen: dict[str, Any], mixtures: dict[int, int], settings: Sequence[tuple[str, int]]
+    ) -> list[dict[str, Any]]:
+        """A row for each model and number of mixtures in `settings`, tried on the test data."""
         tasks = [self._task(name, model, chosen[model], m, mixtures[m], True) for model, m in settings]
         found = self._run(tasks, f"models of {name}")
         return [
@@ -132,10 +133,19 @@ class Experiment:
             for (model, m), result in zip(settings, found)
         ]
 
+    def _tables(self, chosen: dict[str, Any]) -> list[dict[str, Any]]:
+        """Tables 1 and 3 with all mixtures, Table 2 with one."""
+        mixtures = self.plan.mixtures
+        settings = [(model, m) for m in mixtures for model in (*TABLE1, "perceptron")]
+        settings += [(f"{kind}-smm{seen}", 1) for seen in TABLE2 for kind in ("ml", "lm")]
+        return self._models(self.plan.corpus, chosen, mixtures, settings)
+
     def _series(self) -> list[dict[str, Any]]:
+        """Table 1 with one mixture."""
         if not self.plan.series:
             return []
-        return self._models("series", self._chosen("series"), {1: self.plan.mixtures[1]})
+        settings = [(model, 1) for model in TABLE1]
+        return self._models("series", self._chosen("series", TABLE1), self.plan.mixtures, settings)
 
     def _tokens(self) -> list[dict[str, Any]]:
         """A row for each corpus and model of tokens, its C chosen."""

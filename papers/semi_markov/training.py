@@ -7,6 +7,7 @@ import resource
 import time
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import margent
@@ -82,7 +83,8 @@ def segmenter(task: Task, train: Sequence[Segmentation]) -> margent.Segmenter:
     )
     learner: Any = margent.MaximumLikelihood()
     if model.learner != "likelihood":
-        learner = margent.StructuredSVM(C=task["C"], method="subgradient", epochs=task["passes"])
+        steps = {"method": "subgradient", "head_start": task["head_start"]}
+        learner = margent.StructuredSVM(C=task["C"], epochs=task["passes"], **steps)
     return margent.Segmenter(
         features,
         learner,
@@ -109,7 +111,7 @@ def cut(segments: Segmentation, limits: int | dict[str, int]) -> Segmentation:
         limit = limits if isinstance(limits, int) else limits[label]
         n = -(-(end - start) // limit)
         borders = [start + (end - start) * i // n for i in range(n + 1)]
-        pieces += [Span(a, b, label) for a, b in zip(borders, borders[1:])]
+        pieces += [Span(a, b, label) for a, b in pairwise(borders)]
     return pieces
 
 
@@ -227,5 +229,3 @@ def _run_tokens(task: Task) -> Result:
 def _words(part: Part) -> Part:
     """The first column alone, without parts of speech."""
     return Part([[token if isinstance(token, str) else token[0] for token in x] for x in part.X], list(part.y))
-
-
