@@ -74,10 +74,9 @@ class Plan:
     ----------
     corpus : of Tables 1 to 3; with `n_train` and `n_test` of its sequences, None: all
     mixtures : of Tables 1 and 3, with the passes that large-margin training makes
-    bins, longest, C : what is tried on development data, in `choice_passes` passes; the first stands until its turn.
-        `longest`: no segment lasts longer, None: than those of its label in training
-    hmm_C : the same for models of frames
-    head_start : passes that the weights of the generative model stand for, see `StructuredSVM`
+    bins, longest, steps : what is tried on development data, in `choice_passes` passes; the first stands until its
+        turn. `longest`: no segment lasts longer, None: than those of its label in training. `steps`: `head_start` and C
+        of `StructuredSVM`
     series : sizes of training, development and test data of the generated series; empty: left out
     tokens : corpora of named entities, with the first `n_sentences`; `token_C` and `token_epochs` are chosen
     """
@@ -89,9 +88,7 @@ class Plan:
     choice_passes: int = 3
     bins: tuple[int, ...] = (3, 2, 4, 5)
     longest: tuple[int | None, ...] = (None, 50, 30)
-    C: tuple[float, ...] = (0.03, 0.1, 0.01)
-    hmm_C: tuple[float, ...] = (0.003, 0.01, 0.001)
-    head_start: float = 30
+    steps: tuple[tuple[float, float], ...] = ((1, 1e-3), (1, 1e-4), (30, 3e-3))
     series: tuple[int, ...] = (300, 100, 300)
     tokens: tuple[str, ...] = ("conll2002-esp", "wnut17")
     n_sentences: int | None = None
@@ -107,8 +104,7 @@ QUICK = Plan(
     choice_passes=1,
     bins=(3, 2),
     longest=(None, 50),
-    C=(0.03, 0.1),
-    hmm_C=(0.003, 0.01),
+    steps=((1, 1e-3), (30, 3e-3)),
     series=(40, 20, 40),
     n_sentences=300,
     token_C=(0.1, 0.01),

@@ -76,7 +76,7 @@ def _scores(rows: list[dict[str, Any]]) -> str:
         (
             _name(row["model"]),
             str(row["mixtures"]),
-            "" if row["parameters"]["C"] is None else f"{row['parameters']['C']:g}",
+            _steps(row["parameters"]["steps"]),
             "" if row["best_pass"] is None else f"{row['best_pass']} of {len(row['passes'])}",
             f"{100 * row['dev']:.1f}",
             *(
@@ -90,7 +90,7 @@ def _scores(rows: list[dict[str, Any]]) -> str:
     head = (
         "model",
         "mixtures",
-        "C",
+        "head start, C",
         "best pass",
         "phone error, development",
         "phone error, test",
@@ -137,10 +137,10 @@ def _cost(cost: dict[str, Any]) -> str:
     return (
         f"Large-margin SMM with one mixture, {cost['train_frames']:,} frames to learn from, alone on the machine: a "
         f"pass takes {min(cost['pass_seconds']):.1f} s. The start by maximum likelihood, {len(cost['pass_seconds'])} "
-        f"passes and the searches of the development data take {cost['cpu_seconds']:.0f} s of processor time. It labels "
-        f"{speed:,.0f} frames a second ({cpu_speed:,.0f} a second of processor time); with 100 frames to a second of "
-        f"speech that is {speed / 100:,.0f} times as fast as people speak. Memory at most {cost['memory_mb']:,.0f} MB, "
-        f"with all data.\n"
+        f"passes and the searches of the development data take {cost['cpu_seconds']:.0f} s of processor time. It "
+        f"labels {speed:,.0f} frames a second ({cpu_speed:,.0f} a second of processor time); with 100 frames to a second "
+        f"of speech that is {speed / 100:,.0f} times as fast as people speak. Memory at most "
+        f"{cost['memory_mb']:,.0f} MB, with all data.\n"
     )
 
 
@@ -188,14 +188,23 @@ def _run(results: dict[str, Any]) -> str:
     passes = ", ".join(f"{n} with {m}" for m, n in plan["mixtures"].items())
     longest = "as in training" if chosen["longest"] is None else f"{chosen['longest']} frames"
     size = "all" if plan["n_train"] is None else f"{plan['n_train']}"
-    tried = f"bins {_listed(plan['bins'])}, longest {_listed(plan['longest'])}, C {_listed(plan['C'])}"
+    tried = (
+        f"bins {_listed(plan['bins'])}, longest {_listed(plan['longest'])}, head start and C {_listed(plan['steps'])}"
+    )
     return (
         f"{TITLES[plan['corpus']]}, {size} training utterances. Chosen on development data: {chosen['bins']} bins, "
-        f"longest segments {longest}, C as in the tables; tried: {tried} (frames: {_listed(plan['hmm_C'])}), with "
-        f"{plan['choice_passes']} passes and one mixture. Passes by mixtures: {passes}; the weights of the pass that did "
-        f"best on development data were tried on the test data, once. Commit {', '.join(results['commits'])}.\n"
+        f"longest segments {longest}, head start and C as in the table; tried: {tried}, with "
+        f"{plan['choice_passes']} passes and one mixture. Passes by mixtures: {passes}; the weights of the pass that "
+        f"did best on development data were tried on the test data, once. Commit {', '.join(results['commits'])}.\n"
     )
 
 
 def _listed(values: Any) -> str:
-    return ", ".join("as in training" if value is None else f"{value:g}" for value in values)
+    return "; ".join(
+        _steps(value) if isinstance(value, (tuple, list)) else "as in training" if value is None else f"{value:g}"
+        for value in values
+    )
+
+
+def _steps(steps: Any) -> str:
+    return "" if steps is None else f"{steps[0]:g}, {steps[1]:g}"

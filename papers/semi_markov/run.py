@@ -2,7 +2,7 @@
 
     margent reproduce semi-markov [--quick] [--timit DIR] [--out DIR] [--jobs N] [--data DIR]
 
-1. Choose bins, longest durations and C on development data, with one mixture.
+1. Choose bins, longest durations and steps on development data, with one mixture.
 2. Train all models of the tables with what was chosen, and try each once on the test data.
 3. The same comparison on generated time series, and segmenters against taggers on named entities.
 4. What training costs: one process with nothing beside it.
@@ -84,11 +84,10 @@ class Experiment:
             "model": model,
             "mixtures": mixtures,
             "passes": passes if learns else 0,
-            "head_start": plan.head_start,
             "threads": 1,
             "test": test,
             **parameters,
-            "C": parameters["C"] if learns else None,
+            "steps": parameters["steps"] if learns else None,
         }
 
     def _best(
@@ -104,7 +103,7 @@ class Experiment:
         return best
 
     def _chosen(self, name: str, models: Sequence[str] = tuple(MODELS)) -> dict[str, dict[str, Any]]:
-        """Parameters of each model: bins and longest durations those of the large-margin SMM, C its own."""
+        """Parameters of each model: bins and longest durations those of the large-margin SMM, steps its own."""
         plan = self.plan
         shape: dict[str, Any] = {"bins": plan.bins[0], "longest": plan.longest[0]}
 
@@ -112,15 +111,13 @@ class Experiment:
             return [(v, self._task(name, model, now | {parameter: v}, 1, plan.choice_passes, False)) for v in values]
 
         for parameter in ("bins", "longest"):
-            asked = {"lm-smm": tasks("lm-smm", parameter, getattr(plan, parameter), shape | {"C": plan.C[0]})}
+            asked = {"lm-smm": tasks("lm-smm", parameter, getattr(plan, parameter), shape | {"steps": plan.steps[0]})}
             shape |= {parameter: self._best(asked, f"choosing {parameter}", _dev)["lm-smm"]}
         asked = {
-            model: tasks(model, "C", plan.hmm_C if MODELS[model].frames else plan.C, shape)
-            for model in models
-            if MODELS[model].learner != "likelihood"
+            model: tasks(model, "steps", plan.steps, shape) for model in models if MODELS[model].learner != "likelihood"
         }
-        found = self._best(asked, "choosing C", _dev)
-        return {model: shape | {"C": found.get(model)} for model in models}
+        found = self._best(asked, "choosing steps", _dev)
+        return {model: shape | {"steps": found.get(model)} for model in models}
 
     def _models(
         self, name: str, chosen: dict[str, Any], mixtures: dict[int, int], settings: Sequence[tuple[str, int]]

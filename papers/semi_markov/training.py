@@ -83,8 +83,8 @@ def segmenter(task: Task, train: Sequence[Segmentation]) -> margent.Segmenter:
     )
     learner: Any = margent.MaximumLikelihood()
     if model.learner != "likelihood":
-        steps = {"method": "subgradient", "head_start": task["head_start"]}
-        learner = margent.StructuredSVM(C=task["C"], epochs=task["passes"], **steps)
+        head_start, C = task["steps"]
+        learner = margent.StructuredSVM(C=C, method="subgradient", head_start=head_start, epochs=task["passes"])
     return margent.Segmenter(
         features,
         learner,

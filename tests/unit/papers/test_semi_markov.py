@@ -20,8 +20,7 @@ TINY = Plan(
     choice_passes=1,
     bins=(3, 2),
     longest=(None, 12),
-    C=(1e-2, 1e-3),
-    hmm_C=(1e-3,),
+    steps=((1, 1e-3), (30, 1e-2)),
     series=(16, 6, 8),
     tokens=("addresses",),
     n_sentences=40,
@@ -55,7 +54,7 @@ def test_a_whole_run(results):
         assert len(row["passes"]) == (TINY.mixtures[m] if learns else 0)
         assert row["dev"] == pytest.approx(min(row["passes"])) if learns else row["best_pass"] is None
     assert rows["ml-smm", 1]["test"]["phone_error"] < rows["ml-hmm", 1]["test"]["phone_error"]
-    assert found["chosen"]["lm-smm"]["bins"] in TINY.bins and found["chosen"]["lm-hmm"]["C"] == 1e-3
+    assert found["chosen"]["lm-smm"]["bins"] in TINY.bins and tuple(found["chosen"]["lm-hmm"]["steps"]) in TINY.steps
     assert [row["model"] for row in found["series"]] == list(TABLE1)
     assert [row["model"] for row in found["tokens"]] == list(TOKEN_MODELS)
     assert all(0.2 < row["test"] < 1 for row in found["tokens"])
@@ -85,7 +84,7 @@ def test_long_segments_are_cut_and_joined_again():
 
 
 def task(model, **other):
-    plain = {"mixtures": 1, "bins": 3, "longest": None, "C": 1e-3, "passes": 2, "threads": 1, "head_start": 5}
+    plain = {"mixtures": 1, "bins": 3, "longest": None, "steps": (5, 1e-3), "passes": 2, "threads": 1}
     return {"model": model, **plain, **other}
 
 
@@ -112,7 +111,7 @@ def made_up() -> dict:
         counts = [[errors[model], 100]] * 20
         test = dict.fromkeys(("boundary_f1", "r_value", "frame_accuracy", "segment_f1"), 0.5)
         test |= {"phone_error": errors[model] / 100, "counts": counts}
-        parameters = {"bins": 3, "longest": None, "C": None if model.startswith("ml") else 0.1}
+        parameters = {"bins": 3, "longest": None, "steps": None if model.startswith("ml") else (30, 0.1)}
         passes = [] if model.startswith("ml") else [0.3, 0.2]
         common = {"parameters": parameters, "dev": 0.4, "passes": passes, "best_pass": 2 if passes else None}
         return {"model": model, "mixtures": m, "test": test, "cpu_seconds": 1.0, **common}
@@ -122,7 +121,7 @@ def made_up() -> dict:
     cost |= {"pass_seconds": [2.0, 1.5], "cpu_seconds": 5.0, "memory_mb": 800.0}
     return {
         "plan": vars(FULL) | {"mixtures": {1: 10, 2: 8}},
-        "chosen": {"lm-smm": {"bins": 3, "longest": 50, "C": 0.1}},
+        "chosen": {"lm-smm": {"bins": 3, "longest": 50, "steps": (30, 0.1)}},
         "models": models,
         "series": [],
         "tokens": [],
