@@ -138,8 +138,8 @@ def _cost(cost: dict[str, Any]) -> str:
         f"Large-margin SMM with one mixture, {cost['train_frames']:,} frames to learn from, alone on the machine: a "
         f"pass takes {min(cost['pass_seconds']):.1f} s. The start by maximum likelihood, {len(cost['pass_seconds'])} "
         f"passes and the searches of the development data take {cost['cpu_seconds']:.0f} s of processor time. It "
-        f"labels {speed:,.0f} frames a second ({cpu_speed:,.0f} a second of processor time); with 100 frames to a second "
-        f"of speech that is {speed / 100:,.0f} times as fast as people speak. Memory at most "
+        f"labels {speed:,.0f} frames a second ({cpu_speed:,.0f} a second of processor time); with 100 frames to a "
+        f"second of speech that is {speed / 100:,.0f} times as fast as people speak. Memory at most "
         f"{cost['memory_mb']:,.0f} MB, with all data.\n"
     )
 
