@@ -121,12 +121,16 @@ double chain_log_partition(const ChainScores<Real>& scores, ChainWorkspace<Real>
 template <class Real>
 double chain_marginals(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, double* nodes, double* pairs);
 
-// A run of fixed labels with what may stand before and after it.
+// A run of fixed labels with what may stand before and after it. Label y stands for hidden[y] labels, itself and those
+// after it; null: for itself alone.
 struct RunQuery {
   int begin, end;               // positions begin <= t < end
   const std::int32_t* labels;   // [end - begin]
   const std::uint8_t* before;   // [L + 1]: labels allowed at begin - 1; entry L: may begin at position 0
   const std::uint8_t* after;    // [L + 1]: labels allowed at end; entry L: may end at the last position
+  const std::int32_t* hidden = nullptr;
+
+  int ways(int label) const { return hidden ? hidden[label] : 1; }
 };
 // The log probability that a labelling holds this run, after chain_marginals has filled `work`.
 template <class Real>

@@ -75,7 +75,7 @@ double ChainExpectations::add(const Examples& examples, std::int64_t sequence, d
   if (best_completion_ && !examples.complete(sequence)) {
     if (!complete(examples, sequence)) return 0;
     Examples completed = examples;
-    completed.hidden = 1;
+    completed.hidden = nullptr;
     completed.labels = completion_.data() - examples.begin(sequence);
     return add(completed, sequence, weight, nodes, edges);
   }

@@ -97,10 +97,10 @@ ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features,
     bool any_column = false;
     // Of a pair of labels each may stand for several.
     const auto take_all = [&](std::int32_t column) {
-      const std::int32_t width = shape_.width, hidden = examples_.hidden, before = column / width;
-      const std::int32_t ways = n_columns == width || before == shape_.n_labels ? 1 : hidden;
+      const std::int32_t width = shape_.width, before = column / width, label = column % width;
+      const std::int32_t ways = n_columns == width || before == shape_.n_labels ? 1 : examples_.ways(before);
       for (std::int32_t p = before; p < before + ways; ++p)
-        for (std::int32_t y = column % width; y < column % width + hidden; ++y) take(p * width + y);
+        for (std::int32_t y = label; y < label + examples_.ways(label); ++y) take(p * width + y);
     };
     for (; k < ends[r]; ++k) {
       if (seen[k] >= 0) take_all(seen[k]);
@@ -146,7 +146,7 @@ void ChainLikelihood::choose_cells(const ParameterChoice& choice) {
         // Digit 0 is the label itself, digit d the one d positions before.
         const std::int64_t next = d == 0 ? s.width : place * s.base;
         const std::int32_t label = position - d < 0 ? s.n_labels : labels[position - d];
-        const int last = label == unlabelled ? s.n_labels : label == s.n_labels ? label + 1 : label + examples_.hidden;
+        const int last = label == unlabelled ? s.n_labels : label == s.n_labels ? label + 1 : label + examples_.ways(label);
         for (int y = std::max(label, 0); y < last; ++y)
           again(labels, position, d + 1, next, cell + y * place, again);
       };

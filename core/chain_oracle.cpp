@@ -117,7 +117,7 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
 
 void ChainOracle::begin(int n_labels) {
   if (label_costs_.empty()) label_costs_.assign(n_labels, 1.0f);
-  right_.resize(examples_.hidden);
+  right_.resize(n_labels);
   pair_costs_ = label_costs_.size() != static_cast<std::size_t>(n_labels);
   scorer_ = std::make_unique<ChainScorer<float>>(model());
 }
@@ -165,7 +165,9 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     answer.gold_score = chain_score(scores, gold_.data());
   } else {
     const ChainScores<float> scores = scorer_->score(examples_, example);
-    answer.gold_score = complete ? chain_score(scores, gold_.data()) : complete_gold(scores);
+    if (is_fixed_) std::copy_n(fixed_.begin() + examples_.begin(example), n, gold_.begin());
+    if (is_fixed_ && gold_[0] == unlabelled) return;
+    answer.gold_score = complete || is_fixed_ ? chain_score(scores, gold_.data()) : complete_gold(scores);
     if (cost != 0) add_costs(labels, n, static_cast<float>(cost));
     if (beam_width_) {
       if (possible(answer.gold_score)) found = ask_beam(scores, labels, k, answer);
@@ -188,8 +190,9 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
     if (!possible(values_[j])) break;
     Rival rival;
     for (int t = 0; t < size; ++t) {
-      if (examples_.fits(labels[t], rivals_[j * size + t])) continue;
-      rival.errors += 1;
+      const bool fits = examples_.fits(labels[t], rivals_[j * size + t]);
+      rival.errors += is_fixed_ ? gold_[t] != rivals_[j * size + t] : !fits;
+      if (fits) continue;
       rival.loss += cost_of(labels[t], rivals_[j * size + t]);
     }
     rival.score = (values_[j] - cost * rival.loss) * clock_.scale;
@@ -253,6 +256,23 @@ std::size_t ChainOracle::ask_beam(const ChainScores<float>& scores, const std::i
   return found;
 }
 
+std::int64_t ChainOracle::fix_gold() {
+  std::vector<std::int32_t> fixed(examples_.sequence_ptr[examples_.n_sequences], unlabelled);
+  std::int64_t changed = 0;
+  for (example_ = 0; example_ < examples_.n_sequences; ++example_) {
+    const std::int64_t begin = examples_.begin(example_);
+    const int n = examples_.length(example_);
+    gold_.resize(n);
+    if (n && possible(complete_gold(scorer_->score(examples_, example_))))
+      std::copy(gold_.begin(), gold_.end(), fixed.begin() + begin);
+    changed += fixed_.empty() || !std::equal(fixed.begin() + begin, fixed.begin() + begin + n, fixed_.begin() + begin);
+  }
+  fixed_ = std::move(fixed);
+  is_fixed_ = true;
+  n_rivals_ = 0;
+  return changed;
+}
+
 // The gold side is the best of what is right: searches with the known labels fixed, into gold_.
 double ChainOracle::complete_gold(const ChainScores<float>& scores) {
   float* emissions = scorer_->emissions();
@@ -274,9 +294,10 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
     }
     const float wrong = cost * label_costs_[labels[t]];
     const std::vector<float>::iterator right = right_.begin();
-    std::copy(row + labels[t], row + labels[t] + examples_.hidden, right);
+    const int ways = examples_.ways(labels[t]);
+    std::copy(row + labels[t], row + labels[t] + ways, right);
     for (int y = 0; y < shape_.width; ++y) row[y] += wrong;
-    std::copy(right, right + examples_.hidden, row + labels[t]);
+    std::copy(right, right + ways, row + labels[t]);
   }
 }
 

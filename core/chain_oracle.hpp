@@ -50,6 +50,12 @@ class ChainOracle final : public Oracle {
   void ask(std::int64_t example, const Question& question, Answer& answer) override;
   // From now on searches with a beam. Where that goes wrong, answers are about the prefix that `update` chooses.
   void set_beam(int width, BeamUpdate update) { beam_width_ = width, update_ = update; }
+  // From now on the gold side of each example is the best of what is right under the weights as they are now. All other
+  // labellings are wrong, but those that are right cost nothing. Returns in how many examples the gold side is another
+  // than that which was fixed before.
+  std::int64_t fix_gold();
+  // The gold side is found anew for each answer again.
+  void free_gold() { is_fixed_ = false; }
   void delta(std::size_t rival, SparseVector& out) const override;
   double inner(const SparseVector& a, const SparseVector& b) const override;
   double dot(std::size_t i, std::size_t j) const override;
@@ -132,7 +138,9 @@ class ChainOracle final : public Oracle {
   bool learn_transitions_;
   std::vector<float> label_costs_;
   bool pair_costs_;
-  std::vector<float> right_;  // [hidden]
+  std::vector<float> right_;  // [L]
+  bool is_fixed_ = false;
+  std::vector<std::int32_t> fixed_;  // [tokens]: gold as it was fixed last, `unlabelled` where there is none; or empty
   std::unique_ptr<DenseRows> dense_;
   std::unique_ptr<SparseRows> sparse_, edges_;
   std::unique_ptr<KernelSource> source_;

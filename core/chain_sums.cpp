@@ -102,6 +102,25 @@ void backward_step_exp(const ChainScores<Real>& scores, const Real* after, const
   }
 }
 
+// The labels that are not forbidden at a position, ascending.
+template <class Real>
+void find_live(const ChainScores<Real>& scores, int position, std::vector<std::int32_t>& live) {
+  const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(position) * scores.shape.width;
+  live.clear();
+  for (int y = 0; y < scores.shape.n_labels; ++y)
+    if (emissions[y] > zero<Real>) live.push_back(y);
+}
+
+// Whether a context can stand before a position: its most recent label is not forbidden at the position before.
+template <class Real>
+bool can_precede(const ChainScores<Real>& scores, std::int64_t context, int position) {
+  const ChainShape& s = scores.shape;
+  if (s.order == 1) return true;
+  const int label = s.last_label(context);
+  if (label == s.n_labels) return position == 0;
+  return position > 0 && scores.emissions[static_cast<std::ptrdiff_t>(position - 1) * s.width + label] > zero<Real>;
+}
+
 template <class Real>
 void forward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   const ChainShape& s = scores.shape;
@@ -123,9 +142,10 @@ void forward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
       continue;
     }
     const Real* transitions = transitions_at(scores, edges, work.matrix);
+    find_live(scores, t, work.live);
     for (std::int64_t c = 0; c < s.contexts; ++c, out += s.width) {
       std::fill(out, out + s.width, zero<Real>);
-      if (only_at_start(s, c)) continue;
+      if (!can_precede(scores, c, t)) continue;
       const Predecessors p = predecessors(s, c);
       kernel.max_plus(p.count, before + p.state, p.state_stride, transitions + p.row, p.row_stride, s.width, top);
       std::fill(sum, sum + s.width, Real(0));
@@ -133,11 +153,11 @@ void forward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
         const Real a = before[p.state + f * p.state_stride];
         if (a == zero<Real>) continue;
         const Real* row = transitions + p.row + f * p.row_stride;
-        for (int j = 0; j < s.n_labels; ++j)
+        for (const std::int32_t j : work.live)
           if (top[j] > zero<Real>) sum[j] += std::exp(a + row[j] - top[j]);
       }
       const Real* edge_row = edges && s.order > 1 ? edges + s.last_label(c) * s.width : nullptr;
-      for (int j = 0; j < s.n_labels; ++j) {
+      for (const std::int32_t j : work.live) {
         if (top[j] == zero<Real>) continue;
         out[j] = top[j] + std::log(sum[j]) + emissions[j] + (edge_row ? edge_row[j] : Real(0));
       }
@@ -165,16 +185,20 @@ void backward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
       work.beta_shift[t] = work.beta_shift[t + 1] + shift_to_zero(s, out);
       continue;
     }
-    for (std::int64_t c = 0; c < s.contexts; ++c)
-      for (int y = 0; y < s.n_labels; ++y) {
+    std::fill(out, out + s.states(), zero<Real>);
+    find_live(scores, t, work.live);
+    find_live(scores, t + 1, work.states);
+    for (std::int64_t c = 0; c < s.contexts; ++c) {
+      if (!can_precede(scores, c, t)) continue;
+      for (const std::int32_t y : work.live) {
         const Real* row = scores.transitions + (c * s.base + y) * s.width;
         const Real* next = after + s.next_context(c, y) * s.width;
-        for (int j = 0; j < s.n_labels; ++j) {
-          values[j] = row[j] + emissions[j] + next[j];
-          if (edges) values[j] += edges[y * s.width + j];
-        }
-        out[c * s.width + y] = static_cast<Real>(log_sum(values, s.n_labels));
+        Real* value = values;
+        for (const std::int32_t j : work.states)
+          *value++ = row[j] + emissions[j] + next[j] + (edges ? edges[y * s.width + j] : Real(0));
+        out[c * s.width + y] = static_cast<Real>(log_sum(values, value - values));
       }
+    }
     work.beta_shift[t] = work.beta_shift[t + 1] + shift_to_zero(s, out);
   }
 }
@@ -287,25 +311,30 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
   const Real* alpha = work.alpha.data();
   if (query.begin == 0) {
     if (!query.before[s.n_labels]) return zero<double>;
-    const std::int64_t state = s.start_context() * s.width + query.labels[0];
-    live.push_back({state, alpha[state] + work.alpha_shift[0]});
+    const std::int64_t first = s.start_context() * s.width + query.labels[0];
+    for (std::int64_t state = first; state < first + query.ways(query.labels[0]); ++state)
+      live.push_back({state, alpha[state] + work.alpha_shift[0]});
   } else {
     const Real* before = alpha + (query.begin - 1) * s.states();
     for (std::int64_t c = 0; c < s.contexts; ++c)
       for (int p = 0; p < s.n_labels; ++p) {
         const std::int64_t state = c * s.width + p;
         if (!query.before[p] || before[state] == zero<Real>) continue;
-        const auto [to, x] = step(state, query.begin, query.labels[0]);
-        live.push_back({to, before[state] + work.alpha_shift[query.begin - 1] + x});
+        for (int y = query.labels[0]; y < query.labels[0] + query.ways(query.labels[0]); ++y) {
+          const auto [to, x] = step(state, query.begin, y);
+          live.push_back({to, before[state] + work.alpha_shift[query.begin - 1] + x});
+        }
       }
     merge(live);
   }
   for (int t = query.begin + 1; t < query.end; ++t) {
     next.clear();
-    for (const auto& [state, weight] : live) {
-      const auto [to, x] = step(state, t, query.labels[t - query.begin]);
-      next.push_back({to, weight + x});
-    }
+    const int label = query.labels[t - query.begin];
+    for (const auto& [state, weight] : live)
+      for (int y = label; y < label + query.ways(label); ++y) {
+        const auto [to, x] = step(state, t, y);
+        next.push_back({to, weight + x});
+      }
     merge(next);
     live.swap(next);
   }

@@ -20,19 +20,22 @@ struct Examples {
   const std::int32_t* allowed = nullptr;
   // Training only: gold labels, `unlabelled` where not known, and the weight of each sequence (null: 1).
   const std::int32_t* labels = nullptr;
-  // A label stands for so many labels of the chain, itself and those after it; which one is right is not known.
-  int hidden = 1;
+  // Gold label y stands for hidden[y] labels of the chain, itself and those after it; which one is right is not known.
+  // Null: for itself alone.
+  const std::int32_t* hidden = nullptr;
   const float* weights = nullptr;
 
   std::int64_t begin(std::int64_t s) const { return sequence_ptr[s]; }
+  // How many labels of the chain a gold label stands for.
+  int ways(std::int32_t gold) const { return hidden ? hidden[gold] : 1; }
   // Whether a label of the chain is what the gold label says.
   bool fits(std::int32_t gold, std::int32_t label) const {
-    return gold == unlabelled || static_cast<std::uint32_t>(label - gold) < static_cast<std::uint32_t>(hidden);
+    return gold == unlabelled || static_cast<std::uint32_t>(label - gold) < static_cast<std::uint32_t>(ways(gold));
   }
   // Whether there is one right labelling.
   bool complete(std::int64_t s) const {
-    const std::int32_t *from = labels + begin(s), *to = labels + begin(s + 1);
-    return hidden == 1 && std::find(from, to, unlabelled) == to;
+    return std::all_of(labels + begin(s), labels + begin(s + 1),
+                       [&](std::int32_t gold) { return gold != unlabelled && ways(gold) == 1; });
   }
   // Forbids what is not right at the tokens of a sequence, in scores [length][width].
   template <class Real>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chain_expectations.hpp"
+#include "hidden_k_best.hpp"
 #include "strings.hpp"
 
 namespace margent {
@@ -45,6 +46,20 @@ void tag_k_best(const LinearChain& model, const Examples& examples, int k, int t
   });
 }
 
+void tag_hidden_k_best(const LinearChain& model, const Examples& examples, double scale, const std::int32_t* hidden,
+                       int k, int threads, std::int32_t* labels, double* values, double* sums, std::int32_t* counts) {
+  struct State : Tagging<double> {
+    State(const LinearChain& model, double scale, const std::int32_t* hidden)
+        : Tagging<double>(model, scale), search(model.shape, hidden) {}
+    HiddenKBest search;
+  };
+  const auto make = [&] { return std::make_unique<State>(model, scale, hidden); };
+  for_each_sequence(examples.n_sequences, threads, make, [&](State& state, std::int64_t s) {
+    counts[s] = state.search.find(state.scorer.score(examples, s), k, state.work, labels + k * examples.begin(s),
+                                  values + s * k, sums + s * k);
+  });
+}
+
 void tag_marginals(const LinearChain& model, const Examples& given, double scale, int threads, double* nodes,
                    double* pairs, double* log_partitions) {
   const std::int64_t n_labels = model.shape.n_labels;
@@ -73,7 +88,7 @@ void tag_marginals(const LinearChain& model, const Examples& given, double scale
 void tag_runs(const LinearChain& model, const Examples& examples, double scale, int threads, std::int64_t n_runs,
               const std::int64_t* sequences, const std::int32_t* begins, const std::int32_t* ends,
               const std::int64_t* run_ptr, const std::int32_t* labels, const std::uint8_t* before,
-              const std::uint8_t* after, double* log_probabilities) {
+              const std::uint8_t* after, const std::int32_t* hidden, double* log_probabilities) {
   const std::int64_t stride = model.shape.base;
   const auto run = [&](Tagging<double>& state, std::int64_t s) {
     const auto [from, to] = std::equal_range(sequences, sequences + n_runs, s);
@@ -84,7 +99,7 @@ void tag_runs(const LinearChain& model, const Examples& examples, double scale, 
     for (std::int64_t r = from - sequences; r < to - sequences; ++r)
       log_probabilities[r] = chain_run_log_probability(
           scores, state.work, log_z,
-          {begins[r], ends[r], labels + run_ptr[r], before + r * stride, after + r * stride});
+          {begins[r], ends[r], labels + run_ptr[r], before + r * stride, after + r * stride, hidden});
   };
   for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
 }

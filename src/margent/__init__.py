@@ -23,6 +23,7 @@ _HOME: dict[str, str] = {
     "CorpusError": "margent.errors",
     "DataNotFoundError": "margent.errors",
     "DualPerceptron": "margent.learners",
+    "EM": "margent.learners",
     "Forest": "margent.structures",
     "ForestBuilder": "margent.structures",
     "FrameFeatures": "margent.features",
@@ -30,6 +31,7 @@ _HOME: dict[str, str] = {
     "HiddenMarkovSVM": "margent.learners",
     "Kernel": "margent.features",
     "LaRank": "margent.learners",
+    "LatentSVM": "margent.learners",
     "MargentError": "margent.errors",
     "MaximumLikelihood": "margent.learners",
     "MIRA": "margent.learners",
@@ -52,10 +54,12 @@ _HOME: dict[str, str] = {
     "Templates": "margent.features",
     "TokenFeatures": "margent.features",
     "TokenMatrix": "margent.features",
+    "Transcriber": "margent.models",
     "TuningResult": "margent.tuning",
     "load": "margent.models",
     "make_addresses": "margent.corpus.generated",
     "read_columns": "margent.corpus.columns",
+    "read_pronunciations": "margent.corpus.pronunciations",
     "reliability": "margent.models",
     "spectral_path": "margent.models",
     "train": "margent.learners",
@@ -101,6 +105,7 @@ if TYPE_CHECKING:
     from margent.corpus.columns import Columns as Columns
     from margent.corpus.columns import read_columns as read_columns
     from margent.corpus.generated import make_addresses as make_addresses
+    from margent.corpus.pronunciations import read_pronunciations as read_pronunciations
     from margent.errors import CalibrationWarning as CalibrationWarning
     from margent.errors import ConstraintError as ConstraintError
     from margent.errors import CorpusError as CorpusError
@@ -115,6 +120,7 @@ if TYPE_CHECKING:
     from margent.features import TokenFeatures as TokenFeatures
     from margent.features import TokenMatrix as TokenMatrix
     from margent.learners import CRF as CRF
+    from margent.learners import EM as EM
     from margent.learners import MIRA as MIRA
     from margent.learners import SDM as SDM
     from margent.learners import Answer as Answer
@@ -122,6 +128,7 @@ if TYPE_CHECKING:
     from margent.learners import HiddenMarkov as HiddenMarkov
     from margent.learners import HiddenMarkovSVM as HiddenMarkovSVM
     from margent.learners import LaRank as LaRank
+    from margent.learners import LatentSVM as LatentSVM
     from margent.learners import MaximumLikelihood as MaximumLikelihood
     from margent.learners import Oracle as Oracle
     from margent.learners import PassiveAggressive as PassiveAggressive
@@ -136,6 +143,7 @@ if TYPE_CHECKING:
     from margent.models import Reading as Reading
     from margent.models import Segmenter as Segmenter
     from margent.models import Tagger as Tagger
+    from margent.models import Transcriber as Transcriber
     from margent.models import load as load
     from margent.models import reliability as reliability
     from margent.models import spectral_path as spectral_path

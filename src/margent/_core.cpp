@@ -13,9 +13,12 @@ NB_MODULE(_core, m) {
   bind_columns(m);
   bind_chain(m);
   bind_features(m);
+  bind_k_grams(m);
   bind_learning(m);
   bind_segments(m);
   bind_segment_learning(m);
   bind_likelihood(m);
   bind_tagging(m);
+  bind_cosegments(m);
+  bind_rescoring(m);
 }

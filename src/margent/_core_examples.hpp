@@ -16,6 +16,14 @@ inline void check_ptr(const Array<std::int64_t, nb::ndim<1>>& ptr, std::int64_t 
   if (!good) throw nb::value_error((std::string(what) + ": offsets must rise from 0 to the number of entries").c_str());
 }
 
+// hidden[y]: how many labels of a chain, itself and those after it, label y stands for.
+inline void check_hidden(const Array<std::int32_t, nb::ndim<1>>& hidden, std::int64_t n_labels, bool exactly) {
+  const std::int64_t n = static_cast<std::int64_t>(hidden.shape(0));
+  if (exactly ? n != n_labels : n < n_labels) throw nb::value_error("hidden: one number per label of the chain");
+  for (std::int64_t y = 0; y < n; ++y)
+    if (hidden.data()[y] < 1 || hidden.data()[y] > n - y) throw nb::value_error("hidden: a label stands for at least one of the chain");
+}
+
 class BoundExamples {
  public:
   using Ids = Array<std::int32_t, nb::ndim<1>>;
@@ -24,9 +32,10 @@ class BoundExamples {
 
   BoundExamples(Ptr sequence_ptr, Ids ids, std::optional<Values> values, Ptr ptr, std::optional<Ids> edge_ids,
                 std::optional<Values> edge_values, std::optional<Ptr> edge_ptr, std::optional<Ids> allowed,
-                std::optional<Ptr> allowed_ptr, std::optional<Ids> labels, std::optional<Values> weights, int hidden)
+                std::optional<Ptr> allowed_ptr, std::optional<Ids> labels, std::optional<Values> weights,
+                std::optional<Ids> hidden)
       : sequence_ptr_(sequence_ptr), ptr_(ptr), ids_(ids), values_(values), edge_values_(edge_values), weights_(weights),
-        edge_ids_(edge_ids), allowed_(allowed), labels_(labels), edge_ptr_(edge_ptr), allowed_ptr_(allowed_ptr) {
+        edge_ids_(edge_ids), allowed_(allowed), labels_(labels), hidden_(hidden), edge_ptr_(edge_ptr), allowed_ptr_(allowed_ptr) {
     const std::int64_t n_tokens = static_cast<std::int64_t>(ptr.shape(0)) - 1;
     check_ptr(sequence_ptr, n_tokens, "sequences");
     examples_.n_sequences = static_cast<std::int64_t>(sequence_ptr.shape(0)) - 1;
@@ -46,10 +55,13 @@ class BoundExamples {
     }
     if (labels) {
       if (static_cast<std::int64_t>(labels->shape(0)) != n_tokens) throw nb::value_error("one label per token");
-      if (hidden < 1) throw nb::value_error("a label stands for at least one label of the chain");
       examples_.labels = labels->data();
-      examples_.hidden = hidden;
-      max_label_ = std::max(max_label_, largest(*labels, margent::unlabelled, "labels") + hidden - 1);
+      max_label_ = std::max(max_label_, largest(*labels, margent::unlabelled, "labels"));
+      if (hidden) {
+        check_hidden(*hidden, max_label_ + 1, false);
+        examples_.hidden = hidden->data();
+        max_label_ = std::max(max_label_, static_cast<std::int64_t>(hidden->shape(0)) - 1);
+      }
     }
     if (weights) {
       if (static_cast<std::int64_t>(weights->shape(0)) != examples_.n_sequences) throw nb::value_error("one weight per sequence");
@@ -93,6 +105,6 @@ class BoundExamples {
   Ptr sequence_ptr_, ptr_;
   Ids ids_;
   std::optional<Values> values_, edge_values_, weights_;
-  std::optional<Ids> edge_ids_, allowed_, labels_;
+  std::optional<Ids> edge_ids_, allowed_, labels_, hidden_;
   std::optional<Ptr> edge_ptr_, allowed_ptr_;
 };

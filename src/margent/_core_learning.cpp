@@ -362,6 +362,11 @@ void bind_learning(nb::module_& m) {
         oracle.set_beam(width, update);
       }, nb::arg("width"), nb::arg("update"), "From now on searches with a beam, and learns from the prefixes that `update` chooses.")
       .def_prop_ro("label_costs", [](const ChainOracle& oracle) { return to_numpy(std::vector<float>(oracle.label_costs())); })
+      .def("fix_gold", [](ChainOracle& oracle) {
+        nb::gil_scoped_release release;
+        return oracle.fix_gold();
+      })
+      .def("free_gold", &ChainOracle::free_gold)
       .def("counts", &export_counts, "How often labels were seen with each feature, after each history and at the end.")
       .def("weights", &export_weights, nb::arg("average"))
       .def("start_from", &import_weights, nb::arg("weights"));

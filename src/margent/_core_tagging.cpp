@@ -123,6 +123,24 @@ nb::tuple k_best(const FrozenChain& chain, const BoundExamples& bound, int k, in
                         to_numpy(std::move(counts)));
 }
 
+nb::tuple hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, double scale, Array<std::int32_t, nb::ndim<1>> hidden,
+                        int k, int threads) {
+  if (k < 1) throw nb::value_error("k must be at least 1");
+  check_scale(scale);
+  chain.check(bound);
+  check_hidden(hidden, chain.shape().n_labels, true);
+  const std::size_t n = bound.examples().n_sequences, size = static_cast<std::size_t>(k);
+  std::vector<std::int32_t> labels(size * bound.n_tokens()), counts(n);
+  std::vector<double> values(size * n), sums(size * n);
+  {
+    nb::gil_scoped_release release;
+    tag_hidden_k_best(chain.model(), bound.examples(), scale, hidden.data(), k, threads, labels.data(), values.data(), sums.data(),
+                      counts.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(values), {n, size}), to_numpy(std::move(sums), {n, size}),
+                        to_numpy(std::move(counts)));
+}
+
 nb::tuple marginals(const FrozenChain& chain, const BoundExamples& bound, double scale, bool with_pairs, int threads) {
   check_scale(scale);
   chain.check(bound);
@@ -141,7 +159,8 @@ nb::tuple marginals(const FrozenChain& chain, const BoundExamples& bound, double
 nb::object runs(const FrozenChain& chain, const BoundExamples& bound, double scale, Array<std::int64_t, nb::ndim<1>> sequences,
                 Array<std::int32_t, nb::ndim<1>> begins, Array<std::int32_t, nb::ndim<1>> ends,
                 Array<std::int64_t, nb::ndim<1>> run_ptr, Array<std::int32_t, nb::ndim<1>> labels,
-                Array<std::uint8_t, nb::ndim<2>> before, Array<std::uint8_t, nb::ndim<2>> after, int threads) {
+                Array<std::uint8_t, nb::ndim<2>> before, Array<std::uint8_t, nb::ndim<2>> after, int threads,
+                std::optional<Array<std::int32_t, nb::ndim<1>>> hidden) {
   check_scale(scale);
   chain.check(bound);
   const Examples& examples = bound.examples();
@@ -159,11 +178,12 @@ nb::object runs(const FrozenChain& chain, const BoundExamples& bound, double sca
   }
   for (std::size_t i = 0; i < labels.shape(0); ++i)
     if (labels.data()[i] < 0 || labels.data()[i] >= chain.shape().n_labels) throw nb::value_error("runs: no such label");
+  if (hidden) check_hidden(*hidden, chain.shape().n_labels, true);
   std::vector<double> out(n);
   {
     nb::gil_scoped_release release;
     tag_runs(chain.model(), examples, scale, threads, static_cast<std::int64_t>(n), sequences.data(), begins.data(), ends.data(),
-             run_ptr.data(), labels.data(), before.data(), after.data(), out.data());
+             run_ptr.data(), labels.data(), before.data(), after.data(), hidden ? hidden->data() : nullptr, out.data());
   }
   return to_numpy(std::move(out));
 }
@@ -202,10 +222,10 @@ void bind_tagging(nb::module_& m) {
   using Values = Array<float, nb::ndim<1>>;
   nb::class_<BoundExamples>(m, "Examples", "Encoded sequences; keeps the arrays it looks into alive.")
       .def(nb::init<Ptr, Ids, std::optional<Values>, Ptr, std::optional<Ids>, std::optional<Values>, std::optional<Ptr>,
-                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>, int>(),
+                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>, std::optional<Ids>>(),
            nb::arg("sequence_ptr"), nb::arg("ids"), nb::arg("values").none(), nb::arg("ptr"), nb::arg("edge_ids").none(),
            nb::arg("edge_values").none(), nb::arg("edge_ptr").none(), nb::arg("allowed").none(), nb::arg("allowed_ptr").none(),
-           nb::arg("labels").none(), nb::arg("weights").none(), nb::arg("hidden") = 1);
+           nb::arg("labels").none(), nb::arg("weights").none(), nb::arg("hidden").none() = nb::none());
   nb::class_<FrozenChain>(m, "LinearChain", "Frozen weights of a label chain.")
       .def(nb::init<int, int, nb::object, nb::object, Array<float, nb::ndim<2>>, Array<float, nb::ndim<2>>, int>(), nb::arg("n_labels"),
            nb::arg("order"), nb::arg("unigrams"), nb::arg("edges").none(), nb::arg("transitions"), nb::arg("end"),
@@ -217,9 +237,12 @@ void bind_tagging(nb::module_& m) {
         return tag_gather_only(chain.model(), bound.examples());
       }, nb::arg("examples"), "For benchmarks: scores every sequence and searches nothing.")
       .def("k_best", &k_best, nb::arg("examples"), nb::arg("k"), nb::arg("threads"))
+      .def("hidden_k_best", &hidden_k_best, nb::arg("examples"), nb::arg("scale"), nb::arg("hidden"), nb::arg("k"), nb::arg("threads"),
+           "(first labels of those that are one, values, logs of the sums, counts)")
       .def("marginals", &marginals, nb::arg("examples"), nb::arg("scale"), nb::arg("pairs"), nb::arg("threads"))
       .def("runs", &runs, nb::arg("examples"), nb::arg("scale"), nb::arg("sequences"), nb::arg("begins"), nb::arg("ends"),
-           nb::arg("run_ptr"), nb::arg("labels"), nb::arg("before"), nb::arg("after"), nb::arg("threads"))
+           nb::arg("run_ptr"), nb::arg("labels"), nb::arg("before"), nb::arg("after"), nb::arg("threads"),
+           nb::arg("hidden").none() = nb::none())
       .def("scores", &scores, nb::arg("examples"), nb::arg("labels"), nb::arg("threads"))
       .def("samples", &samples, nb::arg("examples"), nb::arg("scale"), nb::arg("seed"), nb::arg("count"), nb::arg("threads"));
   m.def("padded_width", &padded_width, nb::arg("n_labels"), "Columns of a weight row: labels rounded up to whole vectors.");

@@ -18,6 +18,7 @@ COMMANDS = {
     "train": "learn a model from labelled files",
     "tag": "label new data with a model",
     "evaluate": "compare predicted labels with the right ones",
+    "g2p": "learn to pronounce words from dictionaries, and do it",
     "tune": "search for good parameters",
     "calibrate": "make the probabilities of a model honest",
     "inspect": "show what a model is and what it has learned",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from margent.cli.command_line import UsageError
 from margent.cli.data_files import check_plot_target
 from margent.cli.options import whole
+from margent.cli.tagger_options import hidden_labels
 
 if TYPE_CHECKING:
     from margent.features.kernel_map import KernelMap
@@ -142,6 +143,7 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "feature_map": tagger.feature_map_.kind,
         "kernel": None if kernel is None else _kernel(kernel),
         "k_grams": _k_grams(tagger),
+        "hidden_labels": hidden_labels(tagger),
         "templates": None if templates is None else list(templates.lines),
         "input_columns": tagger.feature_map_.n_columns if tagger.feature_map_.takes == "tokens" else None,
         "features": tagger.feature_map_.n_unigrams,
@@ -224,6 +226,8 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
     }
     if summary["k_grams"] is not None:
         lines |= _k_gram_lines(summary)
+    if summary["hidden_labels"] is not None:
+        lines["labels"] += _hidden_line(summary["hidden_labels"])
     for name, line in lines.items():
         print(f"{name:9} {line}")
 
@@ -237,6 +241,14 @@ def _k_gram_lines(summary: dict[str, Any]) -> dict[str, str]:
         "features": f"{summary['features']:,} symbols, {k_grams['pairs']:,} pairs of a symbol and a label",
         "weights": f"{k_grams['scores']:,} scores of pieces{low}",
     }
+
+
+def _hidden_line(sizes: dict[str, int]) -> str:
+    """What labels are split into: the number that all have, or each label that has more than one."""
+    if len(set(sizes.values())) == 1:
+        return f"; each split into {next(iter(sizes.values()))} hidden ones"
+    split = [f"{name} into {size}" for name, size in sizes.items() if size > 1]
+    return f"; split are {', '.join(split[:40])}" + (f" and {len(split) - 40} more" if len(split) > 40 else "")
 
 
 def _kernel_lines(kernel: dict[str, Any]) -> dict[str, str]:

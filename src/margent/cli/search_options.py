@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from margent.cli.command_line import UsageError
 from margent.cli.learner_options import given_parameters, parsed_value
@@ -22,6 +22,9 @@ from margent.tuning import Range, default_space
 _TAGGER_HINTS: dict[str, Any] = {
     "features": Templates,
     "order": int,
+    "hidden": int,
+    "growth": Union[Literal["split-merge"], None],  # noqa: UP007
+    "decode": Literal["path", "sum", "posterior"],
     "constrain": bool,
     "restrict_labels": Union[int, None],  # noqa: UP007
     "min_count": int,

@@ -35,6 +35,7 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--beam-search", type=whole(1), metavar="N", help="keep only N states at each token (default: exact search)")
     add("--beam-update", choices=UPDATES, default=UPDATES[0], help="what is learned from where the beam goes wrong")
+    _add_hidden_options(parser)
     add("--scheme", choices=SCHEMES, help="how labels spell spans (default: found out)")
     add("--constrain", action="store_true", help="predict only label sequences that the scheme allows")
     add("--min-count", type=whole(1), default=1, metavar="N", help="leave out features that occur less often")
@@ -59,6 +60,30 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
         help="what it costs to predict PREDICTED where RIGHT is right; goes before --label-cost (may be repeated)",
     )
     add("--seed", type=whole(0), default=0, metavar="N", help="of the order of the sentences (default: 0)")
+
+
+def _add_hidden_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("hidden labels: kinds of a label that the data do not tell apart").add_argument
+    add("--hidden", type=whole(1), default=1, metavar="N", help="how many each label stands for (default: 1, itself)")
+    add("--restarts", type=whole(1), default=1, metavar="N", help="trainings from random weights, the best is kept")
+    add("--growth", choices=("split-merge",), help="split labels step by step, and merge what does not help")
+    add(
+        "--decode",
+        choices=("path", "sum", "posterior"),
+        default="path",
+        help="predict the labels of the best hidden labelling, those with the largest sum over hidden labellings, or "
+        "at each token the most probable label (default: path)",
+    )
+
+
+def hidden_labels(tagger: Tagger) -> dict[str, int] | None:
+    """How many hidden labels each label of a fitted tagger has; None where labels are not split."""
+    from margent.models.hidden_weights import HiddenWeights
+
+    weights = tagger.weights_
+    if not isinstance(weights, HiddenWeights):
+        return None
+    return {str(name): size for name, size in zip(tagger.classes_, weights.labels.sizes.tolist())}
 
 
 _OF_A_KERNEL = ("degree", "gamma", "coef0", "window", "cache_mb")
@@ -129,6 +154,10 @@ def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
         features=_chosen_features(arguments),
         learner=learner,
         order=1 if arguments.order is None or hasattr(learner, "order") else arguments.order,
+        hidden=arguments.hidden,
+        restarts=arguments.restarts,
+        growth=arguments.growth,
+        decode=arguments.decode,
         scheme=arguments.scheme,
         constrain=arguments.constrain,
         label_costs=_label_costs(arguments),

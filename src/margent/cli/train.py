@@ -20,6 +20,7 @@ examples:
   margent train train.txt.gz -m mine.margent --template my-templates.txt
   margent train train.txt -m kernel.margent --kernel polynomial --degree 2 --window 3 --learner perceptron
   margent train words.txt -m sounds.margent --learner spectral --tau 10
+  margent train train.txt --dev dev.txt -m split.margent --hidden 4 --growth split-merge --learner crf
   margent train train.conllu -m pos.margent --features pos --columns form,upos
   margent train train.jsonl -m model.margent --json > report.json
 
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     from margent.cli.data_files import DataReader, check_model_target, counted
     from margent.cli.learner_options import chosen_learner
     from margent.cli.reports import as_json, classification_table, report_of
-    from margent.cli.tagger_options import chosen_tagger
+    from margent.cli.tagger_options import chosen_tagger, hidden_labels
 
     learner = chosen_learner(arguments)
     if getattr(learner, "patience", None) is not None and arguments.dev is None:
@@ -84,6 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
             "bytes": os.path.getsize(arguments.model),
             "sentences": len(X),
             "labels": [str(name) for name in tagger.classes_],
+            "hidden_labels": hidden_labels(tagger),
             "scheme": tagger.scheme_,
             "features": tagger.feature_map_.n_unigrams + tagger.feature_map_.n_edges,
             "seconds": seconds,
@@ -109,10 +111,17 @@ def run(arguments: argparse.Namespace) -> int:
     kind = "features" if tagger.feature_map_.kernel is None else "support observations"
     kind = "symbols" if tagger.feature_map_.kind == "symbols" else kind
     say(
-        f"saved {arguments.model}: {len(tagger.classes_)} labels, {features:,} {kind}, "
+        f"saved {arguments.model}: {len(tagger.classes_)} labels{_hidden(tagger)}, {features:,} {kind}, "
         f"{os.path.getsize(arguments.model) / 1e6:.1f} MB, trained in {seconds:.1f} s"
     )
     return 130 if tagger.interrupted_ else 0
+
+
+def _hidden(tagger: Any) -> str:
+    from margent.cli.tagger_options import hidden_labels
+
+    found = hidden_labels(tagger)
+    return "" if found is None else f" (split into {sum(found.values())} hidden ones)"
 
 
 def _interruption(tagger: Any) -> str:

@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from margent.models import Tagger
     from margent.tuning import TuningResult
 
+# Parameters of the tagger that have an option of their name, and what they are without it.
+_PLAIN = {
+    "order": 1,
+    "hidden": 1,
+    "restarts": 1,
+    "growth": None,
+    "decode": "path",
+    "scheme": None,
+    "restrict_labels": None,
+    "min_count": 1,
+    "seed": 0,
+}
+
 _EXAMPLES = """\
 Without --search, the parameters of the learner that matter most are searched. Many candidates are tried on few
 sentences, the best of them on more, the last few on all (successive halving). Scores are span F1 where labels spell
@@ -59,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="extend",
         metavar="NAME=VALUES",
         help="what to search: a list such as k=1,2,5 or a range such as C=0.01..10:log, of the learner's parameters, "
-        "or of features, order, constrain, restrict-labels, min-count",
+        "or of features, order, hidden, growth, decode, constrain, restrict-labels, min-count",
     )
     add("--trials", type=whole(1), metavar="N", help="candidates to try (default: all of a grid, else 27)")
     add("--halving", type=whole(1), default=3, metavar="FACTOR", help="1: every candidate on all data (default: 3)")
@@ -190,7 +203,7 @@ def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[
     if features is not None:
         words += ["--template" if seen != features else "--features", str(features)]
     words += kernel_words(arguments)
-    for name, default in (("order", 1), ("scheme", None), ("restrict_labels", None), ("min_count", 1), ("seed", 0)):
+    for name, default in _PLAIN.items():
         value = getattr(tagger, name)
         if value != default:
             words += [f"--{name.replace('_', '-')}", str(value)]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from margent.corpus.crfsuite import write_crfsuite as write_crfsuite
     from margent.corpus.datasets import Dataset as Dataset
     from margent.corpus.datasets import Part as Part
+    from margent.corpus.datasets import load_cmudict as load_cmudict
     from margent.corpus.datasets import load_conll2000 as load_conll2000
     from margent.corpus.datasets import load_conll2002 as load_conll2002
     from margent.corpus.datasets import load_muc7 as load_muc7
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from margent.corpus.intervals import intervals_of_segments as intervals_of_segments
     from margent.corpus.intervals import nearest_frame as nearest_frame
     from margent.corpus.intervals import segments_of_intervals as segments_of_intervals
+    from margent.corpus.invented_spelling import make_pronunciations as make_pronunciations
     from margent.corpus.jsonl import Document as Document
     from margent.corpus.jsonl import character_offsets as character_offsets
     from margent.corpus.jsonl import iter_jsonl as iter_jsonl
@@ -62,6 +64,9 @@ if TYPE_CHECKING:
     from margent.corpus.muc import iter_muc as iter_muc
     from margent.corpus.muc import news_offsets as news_offsets
     from margent.corpus.muc import read_muc as read_muc
+    from margent.corpus.pronunciations import iter_pronunciations as iter_pronunciations
+    from margent.corpus.pronunciations import read_pronunciations as read_pronunciations
+    from margent.corpus.pronunciations import write_pronunciations as write_pronunciations
     from margent.corpus.schemes import SCHEMES as SCHEMES
     from margent.corpus.schemes import Span as Span
     from margent.corpus.schemes import convert as convert
@@ -122,8 +127,10 @@ _HOME = {
     "iter_crfsuite": "crfsuite",
     "iter_jsonl": "jsonl",
     "iter_muc": "muc",
+    "iter_pronunciations": "pronunciations",
     "iter_svmhmm": "svmhmm",
     "labels_of": "schemes",
+    "load_cmudict": "datasets",
     "load_conll2000": "datasets",
     "load_conll2002": "datasets",
     "load_muc7": "datasets",
@@ -136,6 +143,7 @@ _HOME = {
     "load_wnut17": "datasets",
     "make_addresses": "generated",
     "make_chain": "generated",
+    "make_pronunciations": "invented_spelling",
     "make_separable": "generated",
     "make_series": "generated_series",
     "make_speech": "generated_speech",
@@ -148,6 +156,7 @@ _HOME = {
     "read_labels": "label_files",
     "read_mlf": "label_files",
     "read_muc": "muc",
+    "read_pronunciations": "pronunciations",
     "read_svmhmm": "svmhmm",
     "read_textgrid": "textgrid",
     "read_timit": "timit",
@@ -166,6 +175,7 @@ _HOME = {
     "write_jsonl": "jsonl",
     "write_labels": "label_files",
     "write_mlf": "label_files",
+    "write_pronunciations": "pronunciations",
     "write_svmhmm": "svmhmm",
     "write_textgrid": "textgrid",
 }

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from margent.corpus.columns import Columns, read_columns
 from margent.corpus.conllu import read_conllu
 from margent.corpus.muc import read_muc
+from margent.corpus.pronunciations import read_pronunciations
 from margent.corpus.source import Source
 from margent.errors import CorpusError, DataNotFoundError
 
@@ -295,6 +296,33 @@ def load_nettalk(
         test=None,
         description="Letters to phonemes, aligned by hand; Sejnowski and Rosenberg, Complex Systems 1987.",
         terms="Copyright 1988 Terrence J. Sejnowski; non-commercial research only.",
+    )
+
+
+def load_cmudict(*, data_home: str | os.PathLike[str] | None = None) -> Dataset:
+    """CMUdict as the literature on grapheme-to-phoneme conversion has it: X words, y phonemes without stress.
+
+    106,837 words to train on and 12,000 to test, a line for each pronunciation. Files:
+    ``cmudict-g2p/classic.{train,test}.tsv``, a word, a tab and its phonemes on each line; and, where it exists,
+    ``classic.dev-words.txt`` with words that are taken out of the training data to be `dev`.
+    """
+    home = _Home(
+        data_home, ["cmudict-g2p"], "https://github.com/AdolfVonKleist/Phonetisaurus (test/g014b2b, as classic.*.tsv)"
+    )
+    words, pronunciations = read_pronunciations(home.find("classic.train.tsv"))
+    try:
+        chosen = {word for _, word in Source(home.find("classic.dev-words.txt")).lines()}
+    except DataNotFoundError:
+        chosen = set()
+    held = np.array([word in chosen for word in words], dtype=bool)
+    whole = Part(words, pronunciations)
+    return Dataset(
+        "cmudict",
+        train=_take(whole, ~held),
+        dev=_take(whole, held) if chosen else None,
+        test=Part(*read_pronunciations(home.find("classic.test.tsv"))),
+        description="English pronunciations; the split of Chen 2003 and of Bisani and Ney 2008.",
+        terms="Copyright 1993-2015 Carnegie Mellon University; BSD 2-clause.",
     )
 
 

@@ -48,11 +48,11 @@ class Encoded:
         labels: IntArray | None = None,
         weights: FloatArray | None = None,
         allowed: tuple[IntArray, PtrArray] | None = None,
-        hidden: int = 1,
+        hidden: IntArray | None = None,
     ) -> _core.Examples:
         """The native view of these sequences, with gold labels, sequence weights and allowed labels if given.
 
-        `hidden`: each gold label stands for so many labels of the chain, itself and the next ones.
+        `hidden`: gold label y stands for hidden[y] labels of the chain, itself and the next ones; None: for itself.
         """
         ids, ptr = allowed if allowed is not None else (None, None)
         return _core.Examples(

@@ -7,9 +7,11 @@ from typing import Any
 
 from margent.answer import Answer, Rival
 from margent.learners.crf import CRF
+from margent.learners.em import EM
 from margent.learners.hidden_markov import HiddenMarkov
 from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
 from margent.learners.larank import LaRank
+from margent.learners.latent_svm import LatentSVM
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
@@ -30,6 +32,7 @@ LEARNERS: dict[str, type[Any]] = {
     "larank": LaRank,
     "ssvm": StructuredSVM,
     "crf": CRF,
+    "latent-svm": LatentSVM,
     "hmm": HiddenMarkov,
     "hmsvm": HiddenMarkovSVM,
     "dual-perceptron": DualPerceptron,
@@ -57,6 +60,7 @@ def learner_name(learner: Any) -> str | None:
 
 __all__ = [
     "CRF",
+    "EM",
     "LEARNERS",
     "MIRA",
     "SDM",
@@ -66,6 +70,7 @@ __all__ = [
     "HiddenMarkov",
     "HiddenMarkovSVM",
     "LaRank",
+    "LatentSVM",
     "Learner",
     "MaximumLikelihood",
     "Oracle",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ class HiddenMarkov:
     logarithm of the probability of the training data, labels and features together.
     """
 
+    one_right_answer: ClassVar[bool] = True
     smoothing: float = field(default=0.01, metadata={"help": "added to each count of a feature with a label"})
     transition_smoothing: float = field(default=0.1, metadata={"help": "added to each count of a label after another"})
 

@@ -50,6 +50,7 @@ class HiddenMarkovSVM(EpochLearner):
     """
 
     keeps_support: ClassVar[bool] = True
+    one_right_answer: ClassVar[bool] = True
     C: float = field(default=1.0, metadata={"help": "what a missed margin costs; smaller: calmer, for noisy data"})
     slack: Literal["l1", "l2"] | None = field(
         default="l1", metadata={"help": "missed margins cost as they are (l1), squared (l2), or are forbidden (none)"}
@@ -100,6 +101,7 @@ class DualPerceptron(EpochLearner):
     """
 
     keeps_support: ClassVar[bool] = True
+    one_right_answer: ClassVar[bool] = True
     average: bool = field(default=False, metadata={"help": "use the average of the weights over all steps"})
 
     def rule(self) -> _core.Rule:

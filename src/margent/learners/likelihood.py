@@ -50,12 +50,14 @@ def likelihood_of(
     threads: int,
     beam: int | None = None,
     best_completion: bool = False,
-) -> _core.Likelihood | PythonLikelihood:
+) -> _core.Likelihood | CandidateLikelihood | PythonLikelihood:
     """The likelihood of a native oracle, or of a Python oracle that has `expect`; under a beam if one is given."""
     if isinstance(oracle, _core.ChainOracle):
         return _core.ChainLikelihood(
             oracle, all_pairs, all_transitions, boundaries, threads, beam or 0, best_completion
         )
+    if isinstance(oracle, _core.CandidateOracle) and beam is None:
+        return CandidateLikelihood(oracle, threads)
     if isinstance(oracle, _core.SegmentOracle) and beam is None:
         return _core.SegmentLikelihood(oracle, all_pairs, all_transitions, boundaries, threads, best_completion)
     if beam is not None:
@@ -66,6 +68,38 @@ def likelihood_of(
         if not hasattr(oracle, name):
             raise TypeError(f"a CRF needs an oracle with `{name}`, and {type(oracle).__name__} has none")
     return PythonLikelihood(oracle)
+
+
+class CandidateLikelihood:
+    """The likelihood of the right ones of listed answers together: the latent CRF (paper 003, section 4.3)."""
+
+    def __init__(self, oracle: _core.CandidateOracle, threads: int) -> None:
+        self._oracle, self.threads = oracle, threads
+
+    def __len__(self) -> int:
+        return len(self._oracle)
+
+    @property
+    def n_parameters(self) -> int:
+        return self._oracle.n_features
+
+    def parameters(self) -> NDArray[np.float64]:
+        return self._oracle.weights(False)
+
+    def set_parameters(self, parameters: NDArray[np.float64]) -> None:
+        self._oracle.start_from(np.asarray(parameters, np.float64))
+
+    def evaluate(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        self.set_parameters(parameters)
+        return self._oracle.likelihood(parameters, self.threads)
+
+    def value(self, order: NDArray[np.int64] | None = None) -> float:
+        if order is not None:
+            raise ValueError("CRF(method='sgd') cannot learn from listed answers: choose lbfgs or owlqn")
+        return self._oracle.likelihood(self.parameters(), self.threads)[0]
+
+    def descend(self, order: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
+        raise ValueError("CRF(method='sgd') cannot learn from listed answers: choose lbfgs or owlqn")
 
 
 class PythonLikelihood:

@@ -72,7 +72,8 @@ class Learner(Protocol):
     A learner that makes scores into log probabilities, as a CRF does, says so with a class attribute
     `probabilistic = True`; the scores of all others need a temperature before they can be taken for probabilities. One
     whose rule keeps the wrong answers that the weights are made of says `keeps_support = True`. One that is made for
-    another structure of a tagger than the label chain names it: `structure = "k-grams"`.
+    another structure of a tagger than the label chain names it: `structure = "k-grams"`. One that cannot learn where
+    several answers are right, as with hidden labels, says `one_right_answer = True`.
     """
 
     @property
@@ -124,6 +125,8 @@ class HankelLoss(Protocol):
     @property
     def matrix(self) -> NDArray[np.float64]: ...
     def set_matrix(self, matrix: NDArray[np.float64]) -> None: ...
+    def set_iterate(self, matrix: NDArray[np.float64]) -> None:
+        """What development data are to look at, good or bad; `set_matrix` has what to keep without them."""
 
     def tied(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         """The nearest matrix whose entries are equal where they must be."""
@@ -138,6 +141,18 @@ class HankelOracle(Protocol):
     def __len__(self) -> int: ...
     def hinge(self, order: int, shorter: bool, threads: int) -> HankelLoss:
         """The loss with the scores of pieces of `order` symbols, and of shorter ones too if `shorter`."""
+
+
+class CosegmentOracle(Protocol):
+    """Pairs of words and pronunciations to be cut into units: what `EM` needs."""
+
+    pairs: _core.SpellingPairs
+    development: _core.SpellingPairs | None
+    units: _core.CosegmentUnits
+    n_held_out: int
+    n_impossible: int
+
+    def __len__(self) -> int: ...
 
 
 class NativeOracle(Protocol):

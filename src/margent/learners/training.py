@@ -15,7 +15,15 @@ from margent import _core
 from margent.learners.duality import WithGap, with_gap
 from margent.learners.parameters import LARGEST
 from margent.learners.progress import ProgressBar
-from margent.learners.protocol import BatchLearner, ExpectingOracle, HankelOracle, Learner, NativeOracle, Oracle
+from margent.learners.protocol import (
+    BatchLearner,
+    CosegmentOracle,
+    ExpectingOracle,
+    HankelOracle,
+    Learner,
+    NativeOracle,
+    Oracle,
+)
 from margent.learners.slices import timed_slices
 
 
@@ -69,7 +77,7 @@ class Training:
 
 def train(
     learner: Learner | BatchLearner,
-    oracle: Oracle | ExpectingOracle | HankelOracle | NativeOracle,
+    oracle: Oracle | ExpectingOracle | HankelOracle | CosegmentOracle | NativeOracle,
     *,
     seed: int = 0,
     threads: int = 1,
@@ -104,7 +112,7 @@ def train(
         try:
             for epoch in run.epochs(random, bar):
                 if evaluate is not None:
-                    weights = run.weights()
+                    weights = run.current_weights()
                     epoch = replace(epoch, dev_score=float(evaluate(weights)))
                     assert epoch.dev_score is not None
                     if epoch.dev_score > best_score:
@@ -164,6 +172,8 @@ class _Passes:
     def weights(self) -> Any:
         return self._oracle.weights(self._learner.average)
 
+    current_weights = weights
+
     def support(self) -> list[tuple[int, float, NDArray[np.int32]]]:
         return self._rule.support()
 
@@ -192,6 +202,11 @@ class _Steps:
 
     def weights(self) -> Any:
         return self._oracle.weights(False)
+
+    def current_weights(self) -> Any:
+        """Those of the last step, where the objective keeps others: of the step with the lowest value so far."""
+        current = getattr(self._oracle, "current_weights", None)
+        return self.weights() if current is None else current()
 
     def support(self) -> list[tuple[int, float, NDArray[np.int32]]]:
         return []

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from margent.metrics.token import confusion_matrix as confusion_matrix
     from margent.metrics.token import sentence_accuracy as sentence_accuracy
     from margent.metrics.token import token_scores as token_scores
+    from margent.metrics.transcription import TranscriptionReport as TranscriptionReport
+    from margent.metrics.transcription import transcription_scores as transcription_scores
 
 _HOME = {
     "Average": "score",
@@ -59,6 +61,7 @@ _HOME = {
     "SentenceMetric": "significance",
     "SpanReport": "span",
     "TokenReport": "token",
+    "TranscriptionReport": "transcription",
     "accuracy": "token",
     "boundary_counts": "boundary",
     "calibration_scores": "calibration",
@@ -80,6 +83,7 @@ _HOME = {
     "span_confidences": "calibration",
     "span_scores": "span",
     "token_scores": "token",
+    "transcription_scores": "transcription",
 }
 """Public name to the module that defines it."""
 

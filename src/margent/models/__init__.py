@@ -9,11 +9,14 @@ from margent.models.regularisation_path import PathPoint, SpectralPath, spectral
 from margent.models.segmenter import Segmenter, SegmentProbabilities, SegmentReading
 from margent.models.support import SupportSequence, SupportSequences
 from margent.models.tagger import ConfidentSpan, Reading, Tagger
+from margent.models.transcriber import Cosegment, Pronunciation, Transcriber
 
 __all__ = [
     "ConfidentSpan",
     "Constraints",
+    "Cosegment",
     "PathPoint",
+    "Pronunciation",
     "Reading",
     "SegmentProbabilities",
     "SegmentReading",
@@ -22,6 +25,7 @@ __all__ = [
     "SupportSequence",
     "SupportSequences",
     "Tagger",
+    "Transcriber",
     "load",
     "reliability",
     "spectral_path",

@@ -65,23 +65,8 @@ class ChainWeights(Weights):
     ) -> Trainable:
         n_labels, order = len(labels), int(tagger.order)
         given = None if start is None else start.with_labels(n_labels)
-        oracle = _core.ChainOracle(
-            data.encoded.examples(data.ids, data.counted, data.allowed),
-            n_labels,
-            order,
-            feature_map.label_transitions,
-            feature_map.n_unigrams,
-            feature_map.n_edges,
-            _sparse(tagger.layout, feature_map, n_labels) if given is None else given.sparse,
-            costs_of(tagger.label_costs, labels),
-            feature_map.kernel,
-            feature_map.cache_bytes,
-        )
-        if given is not None:
-            oracle.start_from(given.for_oracle())
-        if tagger.beam is not None:
-            update = getattr(_core.BeamUpdate, tagger.update.replace("-", "_"))
-            oracle.set_beam(min(int(tagger.beam), _LARGEST_BEAM), update)
+        examples = data.encoded.examples(data.ids, data.counted, data.allowed)
+        oracle = chain_oracle(tagger, examples, n_labels, feature_map, costs_of(tagger.label_costs, labels), given)
         return Trainable(oracle, lambda exported: cls.from_oracle(n_labels, order, exported))
 
     @classmethod
@@ -291,6 +276,35 @@ class ChainWeights(Weights):
         keep_edges = np.zeros(0, dtype=bool) if self.edges is None else np.diff(self.edges.ptr) > 0
         edges = None if self.edges is None else _kept(self.edges, keep_edges)
         return ChainWeights(self.n_labels, self.order, unigrams, edges, self.transitions, self.ends), keep, keep_edges
+
+
+def chain_oracle(
+    tagger: Tagger,
+    examples: _core.Examples,
+    n_labels: int,
+    feature_map: FeatureMap,
+    costs: list[float],
+    start: ChainWeights | None,
+) -> _core.ChainOracle:
+    """For the training of a chain of so many labels, which begins with the weights `start` if given."""
+    oracle = _core.ChainOracle(
+        examples,
+        n_labels,
+        int(tagger.order),
+        feature_map.label_transitions,
+        feature_map.n_unigrams,
+        feature_map.n_edges,
+        _sparse(tagger.layout, feature_map, n_labels) if start is None else start.sparse,
+        costs,
+        feature_map.kernel,
+        feature_map.cache_bytes,
+    )
+    if start is not None:
+        oracle.start_from(start.for_oracle())
+    if tagger.beam is not None:
+        update = getattr(_core.BeamUpdate, tagger.update.replace("-", "_"))
+        oracle.set_beam(min(int(tagger.beam), _LARGEST_BEAM), update)
+    return oracle
 
 
 def _sparse(layout: str, feature_map: FeatureMap, n_labels: int) -> bool:

@@ -13,6 +13,7 @@ from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.metrics.span_counts import SpanCounter
 from margent.models.constraints import Allowed
+from margent.models.decoding import decoded
 from margent.models.labels import MISSING, LabelSet
 from margent.models.weights import Weights
 
@@ -70,16 +71,16 @@ def development_score(
     gold: Gold,
     allowed: Allowed | None,
     pairs: NDArray[np.bool_] | None,
-    weights: Callable[[Any], Weights],
+    decode: str,
     beam: int | None,
     threads: int,
-) -> Callable[[Any], float]:
-    """From weights as the oracle exports them, of which `weights` makes ours, to their score on development data."""
+) -> Callable[[Weights], float]:
+    """From weights to their score on development data."""
     if not gold.there.any():  # every epoch would seem equally bad, and the first the best
         raise CorpusError("the development data have no labelled token, so they cannot tell which epoch is best")
 
-    def evaluate(exported: Any) -> float:
-        found = weights(exported).structure(pairs, beam).search(feature_map, encoded, allowed, threads)
-        return gold.score(found.best()[0])
+    def evaluate(weights: Weights) -> float:
+        search = weights.structure(pairs, beam).search(feature_map, encoded, allowed, threads)
+        return gold.score(decoded(search, decode, 1.0, encoded, pairs).best()[0])
 
     return evaluate

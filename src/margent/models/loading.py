@@ -8,8 +8,9 @@ from typing import Any
 from margent import storage
 from margent.models.segmenter import Segmenter
 from margent.models.tagger import Tagger
+from margent.models.transcriber import Transcriber
 
-_KINDS: dict[str, type[Tagger] | type[Segmenter]] = {"tagger": Tagger, "segmenter": Segmenter}
+_KINDS: dict[str, Any] = {"tagger": Tagger, "segmenter": Segmenter, "transcriber": Transcriber}
 
 
 def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = True) -> Any:

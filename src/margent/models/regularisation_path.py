@@ -101,7 +101,8 @@ def spectral_path(
     X, y : input and output sequences to learn from
     X_dev, y_dev : those to look at
     taus : the values to try, in any order
-    learner : all other parameters; its own tau does not matter. None: `Spectral()`
+    learner : all other parameters; its own tau does not matter. None: `Spectral()`. With `recover=True` it is the table
+        of the recovered operators that is looked at, and given
     threads : for the searches; does not change the results
     progress : show a progress bar; None: only on a terminal
 
@@ -130,6 +131,9 @@ def spectral_path(
         if interrupted:
             break
         table = KGramTable(oracle.bi_symbols, result.weights)
+        rank = result.history[-1].rank
+        if learner.recover and rank:
+            table = table.recovered(states=rank)
         points.append(_point(tau, table, result, X_dev, y_dev))
         if best is None or points[-1].accuracy > best[0].accuracy:
             best = points[-1], table

@@ -21,6 +21,7 @@ from margent.models import tagger_file
 from margent.models.calibration import fitted_temperature
 from margent.models.confident_spans import ConfidentSpan, FoundSpans
 from margent.models.constraints import Allowed, Constraints, LabelDictionary, allowed_labels, both_allowed
+from margent.models.decoding import decoded
 from margent.models.estimator import Estimator
 from margent.models.evaluation import Gold
 from margent.models.explanation import Explanation
@@ -30,7 +31,7 @@ from margent.models.k_gram_weights import KGramWeights
 from margent.models.label_costs import LabelCosts
 from margent.models.label_scheme import allowed_pairs
 from margent.models.labels import Labellings, LabelSet
-from margent.models.parameters import check_parameters, check_whole
+from margent.models.parameters import check_decode, check_parameters, check_whole
 from margent.models.search import Search, Structure
 from margent.models.support import SupportSequences, SupportSet
 from margent.models.tagger_training import Lesson, fit_temperature, learn, new_feature_map
@@ -67,6 +68,18 @@ class Tagger(Estimator):
     order : int
         How many labels back the transitions look: 1 for label pairs, 2 for triples. With a `Spectral` learner, which
         says itself how long the pieces are that it scores, it stays 1.
+    hidden : int
+        How many hidden labels each label stands for: 2 or more let the learner find out kinds of a label that the
+        training data do not tell apart. See docs/hidden-labels.md.
+    restarts : int
+        With hidden labels: how many trainings from different random weights; the best is kept, by the development
+        score, or else by what the learner lowers.
+    growth : "split-merge" or None
+        With hidden labels: "split-merge" starts with one for each label and splits them in two again and again, up to
+        `hidden`; splits that do not help are taken back. None: all from the start.
+    decode : "path", "sum" or "posterior"
+        What is predicted: the labelling with the highest score (with hidden labels, of the best hidden one), the one
+        with the largest sum over its hidden ones, or at each token the most probable label.
     scheme : str or None
         How labels spell spans: one of iob1, iob2, ioe1, ioe2, iobes, bilou. None: found out from the training labels.
     constrain : bool or list of (label, label)
@@ -98,7 +111,8 @@ class Tagger(Estimator):
     Attributes
     ----------
     classes_ : array of the labels, in the order of the columns of `predict_marginals`
-    history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score
+    history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score; of several trainings
+        (`restarts`, `growth`) that of the one that was kept
     scheme_ : the scheme of the labels, or None if they do not spell spans
     feature_map_, weights_ : what was learned
     n_features_in_ : how many numbers a token has, where the input is arrays
@@ -133,6 +147,10 @@ class Tagger(Estimator):
         learner: Any = None,
         *,
         order: int = 1,
+        hidden: int = 1,
+        restarts: int = 1,
+        growth: str | None = None,
+        decode: str = "path",
         scheme: str | None = None,
         constrain: bool | Sequence[tuple[str | None, str | None]] = False,
         label_costs: LabelCosts | None = None,
@@ -148,6 +166,10 @@ class Tagger(Estimator):
         self.features = features
         self.learner = learner
         self.order = order
+        self.hidden = hidden
+        self.restarts = restarts
+        self.growth = growth
+        self.decode = decode
         self.scheme = scheme
         self.constrain = constrain
         self.label_costs = label_costs
@@ -240,7 +262,12 @@ class Tagger(Estimator):
                 f"order is {self.order} now, but this Tagger was fitted with order {weights.order}: "
                 "partial_fit goes on as training began; to change the order, start anew with fit"
             )
-        if not isinstance(weights, weights_of(self._learner())):
+        if weights.hidden != self.hidden:
+            raise ValueError(
+                f"hidden is {self.hidden} now, but this Tagger was fitted with hidden {weights.hidden}: "
+                "partial_fit goes on as training began; to change it, start anew with fit"
+            )
+        if not isinstance(weights, weights_of(self)):
             raise ValueError(
                 f"{type(self._learner()).__name__} learns other weights than this Tagger has: partial_fit goes on as "
                 "training began; to change to this learner, start anew with fit"
@@ -261,9 +288,9 @@ class Tagger(Estimator):
         X, y : sentences that the tagger was not trained on, and their labels, as for `fit`; None: a label not known
         sample_weight : (n_sentences,) numbers, or None
 
-        What is predicted does not change, only `predict_marginals`, `predict_spans` and `sample`. Some hundred spans
-        are enough. `fit` does this by itself with development data, or with `calibration`. `margent.models.calibration`
-        says what is minimised.
+        What is predicted does not change, unless `decode` asks for sums; only `predict_marginals`, `predict_spans` and
+        `sample` do. Some hundred spans are enough. `fit` does this by itself with development data, or with
+        `calibration`. `margent.models.calibration` says what is minimised.
         """
         self._check_fitted()
         temperature = fitted_temperature(self, *sentences_and_labels(X, y), sample_weight)
@@ -303,7 +330,7 @@ class Tagger(Estimator):
         `ConstraintError` names the sentence.
         """
         encoded, allowed = self._encode(X, constraints)
-        ids, possible = self._search(encoded, allowed).best()
+        ids, possible = self._decoded(encoded, allowed).best()
         _check_found(possible)
         return self._labels.decode(ids, encoded.lengths)
 
@@ -314,7 +341,7 @@ class Tagger(Estimator):
         check_whole("k", k, 1)
         encoded, allowed = self._encode(X, constraints)
         k = min(int(k), len(self._labels) ** int(encoded.lengths.max(initial=0)))  # there are no more
-        ids, values, counts = self._search(encoded, allowed).k_best(k)
+        ids, values, counts = self._decoded(encoded, allowed).k_best(k)
         _check_found(counts > 0)
         result = []
         for s, (start, length) in enumerate(zip(encoded.sequence_ptr[:-1].tolist(), encoded.lengths.tolist())):
@@ -347,7 +374,7 @@ class Tagger(Estimator):
         `predict_marginals`, a fitted `temperature_` makes the confidences honest.
         """
         encoded, allowed = self._encode(X, constraints)
-        search = self._search(encoded, allowed)
+        search = self._decoded(encoded, allowed)
         ids, possible = search.best()
         _check_found(possible)
         spans = FoundSpans(search, encoded, ids, self._labels, self.scheme_)
@@ -372,7 +399,7 @@ class Tagger(Estimator):
         X, y = sentences_and_labels(X, y)
         encoded, allowed = self._encode(X, None)
         gold = Gold(y, encoded, self._labels, spans=self.scheme_ is not None)
-        predicted, possible = self._search(encoded, allowed).best()
+        predicted, possible = self._decoded(encoded, allowed).best()
         _check_found(possible)
         return gold.score(predicted, sentence_weights(sample_weight, encoded.n_sequences))
 
@@ -389,14 +416,14 @@ class Tagger(Estimator):
             raise ValueError(f"position should be within the sentence of {length} tokens, got {position!r}")
         positions = range(length) if position is None else [position % length]
         names = self._labels.names
-        winner, possible = self._search(encoded, allowed).best()
+        winner, possible = self._decoded(encoded, allowed).best()
         _check_found(possible)
         explanations = []
         for t in positions:
             others = {t: [name for i, name in enumerate(names) if i != winner[t]]}
             label = names[winner[t]]
             try:
-                rival, possible = self._search(*self._encode([sentence], [others])).best()
+                rival, possible = self._decoded(*self._encode([sentence], [others])).best()
                 _check_found(possible)
                 margin, parts = self.weights_.lead(self.feature_map_, names, encoded, t, winner, rival, top)
             except ConstraintError:
@@ -503,6 +530,15 @@ class Tagger(Estimator):
         """All labellings of encoded sentences."""
         return self._structure().search(self.feature_map_, encoded, allowed, self._threads())
 
+    def _decoded(self, encoded: Encoded, allowed: Allowed | None) -> Search:
+        """The same, with that labelling as the best which `decode` says."""
+        search = self._search(encoded, allowed)
+        if self.decode == "path":
+            return search
+        check_decode(self.decode)
+        pairs = allowed_pairs(self.constrain, self._labels, self.scheme_)
+        return decoded(search, self.decode, self._scale(stacklevel=4), encoded, pairs)
+
     def _structure(self) -> Structure:
         """The weights ready to be searched; made anew after a change of them, of `constrain` or of `beam`."""
         wanted = self.constrain, self.beam
@@ -511,7 +547,7 @@ class Tagger(Estimator):
             self._ready = wanted, self.weights_.structure(pairs, self.beam)
         return self._ready[1]
 
-    def _scale(self) -> float:
+    def _scale(self, stacklevel: int = 3) -> float:
         """What scores are multiplied with to become log probabilities; said once if that is not calibrated."""
         if not self.calibrated_ and not self._warned:
             self._warned = True
@@ -520,7 +556,7 @@ class Tagger(Estimator):
                 "well, but are no log probabilities; give fit X_dev and y_dev, set calibration=0.1, or call "
                 "calibrate(X, y) with sentences that it was not trained on",
                 CalibrationWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
         return 1.0 / self.temperature_
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 _PLAIN = (
-    *("order", "scheme", "beam", "update", "restrict_labels", "min_count", "calibration", "layout", "seed", "threads"),
+    *("order", "hidden", "restarts", "growth", "decode", "scheme", "beam", "update"),
+    *("restrict_labels", "min_count", "calibration", "layout", "seed", "threads"),
 )
 
 # What `_set_learned` sets.
@@ -76,8 +77,8 @@ def stored(tagger: Tagger, *, compact: bool) -> Stored:
 
 def _parameters(tagger: Tagger) -> dict[str, Any]:
     values: dict[str, Any] = {name: _plain(getattr(tagger, name)) for name in _PLAIN}
-    # These two as they were in training, for they may have been set anew since.
-    values["order"] = tagger.weights_.order
+    # These as they were in training, for they may have been set anew since.
+    values["order"], values["hidden"] = tagger.weights_.order, tagger.weights_.hidden
     values["restrict_labels"] = None if tagger._dictionary is None else tagger._dictionary.min_count
     features = tagger.features
     if isinstance(features, Kernel):
@@ -112,6 +113,8 @@ def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
         tagger.features = tagger.feature_map_.give_function(function)
     if tagger.weights_.order != tagger.order:
         raise file.error("its weights are of another order than its parameters say")
+    if tagger.weights_.hidden != tagger.hidden:
+        raise file.error("its weights are of other hidden labels than its parameters say")
     try:
         tagger._structure()
     except ValueError as error:

@@ -72,7 +72,7 @@ class Labelling:
 
 def new_feature_map(tagger: Tagger, X: Any) -> FeatureMap:
     """A new, empty feature map for what a tagger was told, and these data."""
-    return weights_of(tagger._learner()).feature_map(tagger, X)
+    return weights_of(tagger).feature_map(tagger, X)
 
 
 def learn(
@@ -114,19 +114,23 @@ def learn(
     if weights is None and counted is not None and not counted.any():
         raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
     data = TrainingSet(encoded, ids, counted, labelling.allowed(lesson.X))
-    trainable = weights_of(learner).trainable(tagger, data, feature_map, labels, weights)
     development = lesson.development()
-    result = train(
-        learner,
-        trainable.oracle,
-        seed=tagger.seed,
-        threads=tagger._threads(),
-        evaluate=None
-        if development is None
-        else _evaluation(tagger, feature_map, labelling, trainable, *development, lesson.dev_metric),
-        callbacks=lesson.callbacks,
-        progress=lesson.progress,
-    )
+    evaluation = None
+    if development is not None:
+        evaluation = _evaluation(tagger, feature_map, labelling, *development, lesson.dev_metric)
+
+    def run(trainable: Trainable) -> Training:
+        return train(
+            learner,
+            trainable.oracle,
+            seed=tagger.seed,
+            threads=tagger._threads(),
+            evaluate=None if evaluation is None else lambda exported: evaluation(trainable.weights(exported)),
+            callbacks=lesson.callbacks,
+            progress=lesson.progress,
+        )
+
+    trainable, result = weights_of(tagger).learned(tagger, data, feature_map, labels, weights, run, evaluation)
     _set_learned(tagger, feature_map, labelling, result, trainable, goes_on=weights is not None)
     if getattr(learner, "keeps_support", False):
         tagger._support = SupportSet.of(result.support, lesson.X, ids, encoded.sequence_ptr)
@@ -150,19 +154,18 @@ def _evaluation(
     tagger: Tagger,
     feature_map: FeatureMap,
     labelling: Labelling,
-    trainable: Trainable,
     X: Any,
     y: Any,
     metric: str | None,
-) -> Callable[[Any], float]:
+) -> Callable[[Weights], float]:
     labels, scheme = labelling.labels, labelling.scheme
     encoded = feature_map.encode(X)
     gold = Gold(y, encoded, labels, spans=scheme is not None, metric=metric)
     pairs = allowed_pairs(tagger.constrain, labels, scheme)
     allowed = labelling.allowed(X)
-    return development_score(
-        feature_map, encoded, gold, allowed, pairs, trainable.weights, tagger.beam, tagger._threads()
-    )
+    # Scores that are no log probabilities have no temperature yet that sums could be made with.
+    decode = tagger.decode if getattr(tagger._learner(), "probabilistic", False) else "path"
+    return development_score(feature_map, encoded, gold, allowed, pairs, decode, tagger.beam, tagger._threads())
 
 
 def _set_learned(

@@ -62,6 +62,8 @@ class Weights(ABC):
     n_labels: int
     order: int
     """The `order` of the tagger."""
+    hidden: int = 1
+    """The parameter `hidden` of the tagger."""
 
     @classmethod
     @abstractmethod
@@ -79,6 +81,24 @@ class Weights(ABC):
         start: Self | None,
     ) -> Trainable:
         """The training for a tagger's parameters; `start`: the weights to go on from, perhaps of fewer labels."""
+
+    @classmethod
+    def learned(
+        cls: type[Self],
+        tagger: Tagger,
+        data: TrainingSet,
+        feature_map: FeatureMap,
+        labels: LabelSet,
+        start: Self | None,
+        run: Callable[[Trainable], Training],
+        evaluate: Callable[[Weights], float] | None,
+    ) -> tuple[Trainable, Training]:
+        """Trains as `trainable` says, once or more often; what was best comes back.
+
+        `run` does one training, `evaluate` gives the score on development data, if there are any.
+        """
+        trainable = cls.trainable(tagger, data, feature_map, labels, start)
+        return trainable, run(trainable)
 
     @abstractmethod
     def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> Structure:

@@ -1,24 +1,31 @@
-"""Which kind of weights a learner makes, and a model file holds."""
+"""Which kind of weights a tagger learns, and a model file holds."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from margent.features.feature_map import FeatureMap
 from margent.models.chain_weights import ChainWeights
+from margent.models.hidden_weights import HiddenWeights
 from margent.models.k_gram_weights import KGramWeights
 from margent.models.weights import Weights
 from margent.storage import ModelFile
 
-_KINDS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights, KGramWeights)}
+if TYPE_CHECKING:
+    from margent.models.tagger import Tagger
+
+_KINDS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights, KGramWeights, HiddenWeights)}
 
 
-def weights_of(learner: Any) -> type[Weights]:
-    """The kind that a learner makes: those of the label chain, unless its `structure` says otherwise."""
+def weights_of(tagger: Tagger) -> type[Weights]:
+    """Those of the label chain, unless the tagger has hidden labels, or a learner whose `structure` is another."""
+    if tagger.hidden > 1:
+        return HiddenWeights
+    learner, known = tagger._learner(), (ChainWeights.kind, KGramWeights.kind)
     kind = getattr(learner, "structure", ChainWeights.kind)
-    if kind not in _KINDS:
+    if kind not in known:
         raise TypeError(
-            f"{type(learner).__name__} is made for the structure {kind!r}, and a tagger has {', '.join(_KINDS)}"
+            f"{type(learner).__name__} is made for the structure {kind!r}, and a tagger has {', '.join(known)}"
         )
     return _KINDS[kind]
 

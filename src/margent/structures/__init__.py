@@ -6,6 +6,7 @@ from margent.structures import chain, segments
 from margent.structures.beam_oracle import BeamOracle
 from margent.structures.bi_symbols import BiSymbols
 from margent.structures.chain_scores import ChainScores
+from margent.structures.cosegments import CosegmentForest, Cosegments
 from margent.structures.forest import Derivation, Forest, ForestBuilder
 from margent.structures.forest_chain import ChainForest, chain_forest
 from margent.structures.forest_segments import SegmentForest, segment_forest
@@ -22,6 +23,8 @@ __all__ = [
     "BiSymbols",
     "ChainForest",
     "ChainScores",
+    "CosegmentForest",
+    "Cosegments",
     "Derivation",
     "Forest",
     "ForestBuilder",

@@ -82,6 +82,11 @@ class BiSymbols:
     def __repr__(self) -> str:
         return f"BiSymbols(n_inputs={len(self._candidates)}, n_bi_symbols={len(self)}, fallback={self.fallback!r})"
 
+    @property
+    def inputs(self) -> tuple[Hashable, ...]:
+        """The input symbols, in the order in which they first stand in a pair."""
+        return tuple(self._candidates)
+
     def candidates(self, symbol: Hashable) -> npt.NDArray[np.int64]:
         """The numbers of the bi-symbols of an input symbol; [-1] if there is none."""
         return self._candidates.get(symbol, _UNSEEN_ALONE)

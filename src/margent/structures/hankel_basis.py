@@ -59,13 +59,20 @@ class HankelBasis:
 
     def matrix(self, scores: Mapping[int, npt.ArrayLike]) -> Doubles:
         """The Hankel matrix of the scores, for each length l an array (m, ..., m) with l dimensions."""
+        if not self.shorter:
+            return np.array(scores[self.order], dtype=np.float64).reshape(self.shape)
         matrix = np.empty(self.shape)
         for length, block in self._blocks():
             matrix[block] = np.reshape(scores[length], matrix[block].shape)
         return matrix
 
     def scores(self, matrix: Doubles) -> dict[int, Doubles]:
-        """For each length, the scores in the matrix (m, ..., m); where they have several places, their mean."""
+        """For each length, the scores in the matrix (m, ..., m); where they have several places, their mean.
+
+        Where none has, the array is the matrix itself in another shape.
+        """
+        if not self.shorter:
+            return {self.order: matrix.reshape((self.n_symbols,) * self.order)}
         sums = {length: np.zeros((self.n_symbols,) * length) for length in self.lengths}
         for length, block in self._blocks():
             sums[length] += matrix[block].reshape((self.n_symbols,) * length)

@@ -7,7 +7,7 @@ input has only a few candidates. That is a chain in a forest: the same searches,
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import prod
 from typing import NamedTuple
@@ -78,23 +78,6 @@ def k_gram_forest(
         nodes += 1
     edges.add(np.array([nodes]), np.array(ends, dtype=np.int64))
     return edges.forest(nodes, token)
-
-
-def batches(
-    bi_symbols: BiSymbols, sequences: Iterable[Sequence[Hashable]], k: int, n_edges: int
-) -> Iterator[list[Sequence[Hashable]]]:
-    """The sequences in groups, in their order, whose forests for k-grams have about `n_edges` edges each."""
-    group: list[Sequence[Hashable]] = []
-    size = 0
-    for sequence in sequences:
-        counts = [len(bi_symbols.candidates(symbol)) for symbol in sequence]
-        group.append(sequence)
-        size += sum(prod(counts[max(0, t - k) : t]) for t in range(1, len(counts) + 1))
-        if size >= n_edges:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
 
 
 class _Block(NamedTuple):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,15 +10,11 @@ import numpy.typing as npt
 
 from margent.errors import CorpusError
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
-from margent.structures.forest import Forest
 from margent.structures.hankel_basis import HankelBasis
-from margent.structures.k_gram_forest import batches, k_gram_forest
+from margent.structures.k_gram_search import KGramSearch
 
 Doubles = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
-# A batch is one task of a thread: large enough that numpy is called seldom, and several for each thread.
-_EDGES_AT_ONCE = 1 << 19
+Positions = npt.NDArray[np.int64]
 
 
 class KGramOracle:
@@ -47,14 +42,15 @@ class KGramOracle:
         self._X = list(X)
         self._start: dict[int, npt.ArrayLike] | None = None
         self._laid_out: tuple[HankelBasis, _Layout] | None = None
-        self._gold = [self.bi_symbols.numbers(*pair) for pair in zip(X, y)]
-        for s, numbers in enumerate(self._gold):
+        gold = [self.bi_symbols.numbers(*pair) for pair in zip(X, y)]
+        for s, numbers in enumerate(gold):
             if (numbers == UNSEEN).any():
                 t = int(np.argmax(numbers == UNSEEN))
                 raise CorpusError(
                     f"sequence {s}, symbol {t}: {(X[s][t], y[s][t])!r} is not among the {len(self.bi_symbols)} "
                     "bi-symbols given; expected all that occur in the training data"
                 )
+        self._gold = np.concatenate(gold).astype(np.int32)
 
     def __len__(self) -> int:
         return len(self._X)
@@ -75,7 +71,7 @@ class KGramOracle:
         if self._laid_out is None or self._laid_out[0] != basis:
             lengths = [length for length in basis.lengths if length]
             self._laid_out = basis, _layout(self.bi_symbols, self._X, self._gold, lengths)
-        hinge = KGramHinge(basis, self._laid_out[1], len(self), threads)
+        hinge = KGramHinge(basis, self._laid_out[1], threads)
         if self._start is not None:
             hinge.set_matrix(_start_matrix(basis, self._start))
         return hinge
@@ -95,17 +91,17 @@ class KGramHinge:
         sum over examples of  max over z of  F(x, z) - F(x, y) + (places where z is not y),
 
     F being the sum of the scores in H of all k-grams, or of all l-grams with 1 <= l <= k. Convex and piecewise linear
-    in H. A value and a subgradient cost a search for each example, O(T c^k) for c candidates; the forests of all
-    examples are kept, 28 bytes for each of T c^k edges with k-grams alone, and 4 more for each shorter length.
+    in H. A value and a subgradient cost a search for each example, O(T c^k) for c candidates (`KGramSearch`).
     """
 
-    def __init__(self, basis: HankelBasis, layout: _Layout, n_examples: int, threads: int = 1) -> None:
-        self.basis, self.threads, self._n_examples = basis, threads, n_examples
-        self._right, self._batches = layout
+    def __init__(self, basis: HankelBasis, layout: _Layout, threads: int = 1) -> None:
+        self.basis, self.threads = basis, threads
+        self._layout = layout
         self._matrix: Doubles = np.zeros(basis.shape)
+        self._iterate: Doubles | None = None
 
     def __len__(self) -> int:
-        return self._n_examples
+        return len(self._layout.search.sequence_ptr) - 1
 
     @property
     def matrix(self) -> Doubles:
@@ -115,6 +111,10 @@ class KGramHinge:
     def set_matrix(self, matrix: Doubles) -> None:
         self._matrix = matrix
 
+    def set_iterate(self, matrix: Doubles) -> None:
+        """What `current_weights` are made of, until the next; `weights` are those of `matrix`."""
+        self._iterate = matrix
+
     def tied(self, matrix: Doubles) -> Doubles:
         """The nearest matrix in which entries are equal where they stand for the same l-gram."""
         return self.basis.tied(matrix)
@@ -123,79 +123,45 @@ class KGramHinge:
         """For each length the scores of l-grams, as `KGramTable` takes them; for length 0, that of no symbol at all."""
         return self.basis.scores(self._matrix)
 
+    def current_weights(self) -> dict[int, Doubles]:
+        """The same for the last iterate, which need not be the one that is kept."""
+        return self.basis.scores(self._matrix if self._iterate is None else self._iterate)
+
     def evaluate(self, matrix: Doubles) -> tuple[float, Doubles]:
         """The loss at a matrix whose entries are equal where they must be, and a subgradient (P, S), tied as well."""
+        search, gold, pieces = self._layout
         scores = self.basis.scores(matrix)
-        # What stands for no l-gram has the number after the last, and scores nothing.
-        flat = {length: np.append(scores[length].ravel(), 0.0) for length in self._right}
-        if self.threads == 1:
-            answers = [batch.search(flat) for batch in self._batches]
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                answers = list(pool.map(lambda batch: batch.search(flat), self._batches))
-        loss = sum(answer.score for answer in answers)
+        found = search.best({length: scores[length] for length in pieces}, gold, self.threads)
+        loss = float(found.scores.sum())
         slopes: dict[int, Doubles] = {0: np.zeros(())}
-        for length in self._right:
-            found = np.concatenate([answer.grams[length] for answer in answers])
-            counts = np.bincount(found, minlength=len(flat[length]))[:-1] - self._right[length]
-            loss -= float(self._right[length] @ flat[length][:-1])
-            slopes[length] = counts / self.basis.places(length)
+        for length, (windows, right) in pieces.items():
+            loss -= float(scores[length].reshape(-1)[right].sum())
+            wrong = search.grams(found.symbols, length, windows)
+            slopes[length] = _differences(wrong, right, 1 / self.basis.places(length), scores[length].size)
         return loss, self.basis.matrix(slopes)
 
 
-class _Answer(NamedTuple):
-    """The best outputs of a batch, costs added: their score, and the numbers of their l-grams."""
-
-    score: float
-    grams: dict[int, npt.NDArray[np.int32]]
-
-
-class _Batch(NamedTuple):
-    """The forest of some examples, whose scores are the costs of mistakes, and the l-grams of its edges."""
-
-    forest: Forest
-    grams: dict[int, npt.NDArray[np.int32]]
-
-    def search(self, flat: dict[int, Doubles]) -> _Answer:
-        total = self.forest.scores.copy()
-        for length, grams in self.grams.items():
-            total += flat[length][grams]
-        total.flags.writeable = False  # so that the forest takes it as it is
-        best = self.forest.with_scores(total).best()
-        return _Answer(best.score, {length: grams[best.edges] for length, grams in self.grams.items()})
+def _differences(wrong: Positions, right: Positions, unit: float, size: int) -> Doubles:
+    """(size,): `unit` times how much more often each number is in `wrong` than in `right`."""
+    signs = np.repeat([unit, -unit], [len(wrong), len(right)])
+    counts: Doubles = np.bincount(np.concatenate([wrong, right]), signs, size)  # type: ignore[assignment]
+    return counts
 
 
 class _Layout(NamedTuple):
-    """For each length how often each l-gram is in the right outputs; and the examples in batches."""
+    """All examples: the search, the right bi-symbols, and for each length where its l-grams end and the right ones."""
 
-    right: dict[int, Doubles]
-    batches: list[_Batch]
+    search: KGramSearch
+    gold: npt.NDArray[np.int32]
+    pieces: dict[int, tuple[Positions, Positions]]
 
 
 def _layout(
-    bi_symbols: BiSymbols, X: Sequence[Sequence[Hashable]], gold: Sequence[Integers], lengths: Sequence[int]
+    bi_symbols: BiSymbols, X: Sequence[Sequence[Hashable]], gold: npt.NDArray[np.int32], lengths: Sequence[int]
 ) -> _Layout:
-    made = _Layout({length: bi_symbols.gram_counts(gold, length) for length in lengths}, [])
-    done = 0
-    for sequences in batches(bi_symbols, X, max(lengths), _EDGES_AT_ONCE):
-        made.batches.append(_batch(bi_symbols, sequences, gold[done : done + len(sequences)], lengths))
-        done += len(sequences)
-    return made
-
-
-def _batch(
-    bi_symbols: BiSymbols, sequences: Sequence[Sequence[Hashable]], gold: Sequence[Integers], lengths: Iterable[int]
-) -> _Batch:
-    made = k_gram_forest(bi_symbols, sequences, lengths)
-    right = np.concatenate([*gold, [UNSEEN]])  # position -1, of edges without a symbol, has the last
-    costs = (made.symbols != right[made.positions]).astype(np.float64)
-    costs.flags.writeable = False
-    grams = {}
-    for length, numbers in made.grams.items():
-        size = len(bi_symbols) ** length
-        if size >= 2**31:
-            raise ValueError(
-                f"there are {size} {length}-grams of {len(bi_symbols)} bi-symbols; expected less than 2^31"
-            )
-        grams[length] = np.where(numbers == UNSEEN, size, numbers).astype(np.int32)
-    return _Batch(made.forest.with_scores(costs), grams)
+    search = KGramSearch(bi_symbols, X, max(lengths))
+    pieces = {}
+    for length in lengths:
+        windows = search.windows(length)
+        pieces[length] = windows, search.grams(gold, length, windows)
+    return _Layout(search, gold, pieces)

@@ -11,11 +11,9 @@ import numpy.typing as npt
 
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
 from margent.structures.hankel_basis import HankelBasis
-from margent.structures.k_gram_forest import KGramForest, batches, checked_length, k_gram_forest
+from margent.structures.k_gram_forest import KGramForest, checked_length, k_gram_forest
+from margent.structures.k_gram_search import KGramSearch
 from margent.structures.operator_model import OperatorModel, pairs_up_to
-
-# Sequences are searched together until their forests have about this many edges, for speed: numpy is called less often.
-_EDGES_AT_ONCE = 1 << 19
 
 
 class Outputs(NamedTuple):
@@ -158,6 +156,10 @@ class KGramTable:
         suffixes = pairs_up_to(self.bi_symbols.symbols, basis.suffix_lengths[-1])
         return OperatorModel.from_hankel(basis.matrix(self.scores), prefixes, suffixes, states, tolerance)
 
+    def recovered(self, states: int | None = None, tolerance: float | None = None) -> KGramTable:
+        """The table of the scores that the `operators` of this one give: what `recover=True` of `Spectral` asks for."""
+        return self.from_operators(self.operators(states, tolerance), self.scores, self.bi_symbols)
+
     def score(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> float:
         """What outputs y score for inputs x of the same length. O(T k)."""
         numbers = self.bi_symbols.numbers(x, y)
@@ -175,7 +177,8 @@ class KGramTable:
 
     def best(self, x: Sequence[Hashable]) -> Outputs:
         """The outputs with the highest score; of equals, those that stand earlier in `bi_symbols`. O(T c^k)."""
-        return self.k_best(x, 1)[0]
+        found = KGramSearch(self.bi_symbols, [x], max(self.scores)).best(self._pieces)
+        return Outputs(float(found.scores[0]), self._outputs(found.symbols))
 
     def k_best(self, x: Sequence[Hashable], k: int) -> list[Outputs]:
         """The k best outputs, all different, best first; fewer if there are fewer. Exact."""
@@ -183,14 +186,12 @@ class KGramTable:
         derivations = [found.forest.best()] if k == 1 else found.forest.k_best(k)
         return [Outputs(derivation.score, self._outputs(found.symbols_of(derivation))) for derivation in derivations]
 
-    def predict(self, X: Iterable[Sequence[Hashable]]) -> list[list[Hashable]]:
-        """The best outputs of many sequences."""
-        predicted = []
-        for sequences in batches(self.bi_symbols, X, max(self.scores), _EDGES_AT_ONCE):
-            found = self._scored(k_gram_forest(self.bi_symbols, sequences, self._pieces))
-            symbols = iter(self._outputs(found.symbols_of(found.forest.best())))
-            predicted += [[next(symbols) for _ in sequence] for sequence in sequences]
-        return predicted
+    def predict(self, X: Iterable[Sequence[Hashable]], threads: int = 1) -> list[list[Hashable]]:
+        """The best outputs of many sequences. Threads do not change them."""
+        sequences = list(X)
+        search = KGramSearch(self.bi_symbols, sequences, max(self.scores))
+        symbols = iter(self._outputs(search.best(self._pieces, threads=threads).symbols))
+        return [[next(symbols) for _ in sequence] for sequence in sequences]
 
     def _scored(self, found: KGramForest) -> KGramForest:
         total = np.zeros(found.forest.n_edges)
@@ -199,5 +200,5 @@ class KGramTable:
             total += np.where(numbers == UNSEEN, 0.0, scores.ravel()[numbers])
         return found._replace(forest=found.forest.with_scores(total))
 
-    def _outputs(self, numbers: npt.NDArray[np.int64]) -> list[Hashable]:
+    def _outputs(self, numbers: npt.NDArray[np.integer[Any]]) -> list[Hashable]:
         return [self.bi_symbols.output(number) for number in numbers.tolist()]

@@ -19,6 +19,7 @@ _SPACES: dict[str, dict[str, Any]] = {
     "sdm": _MARGIN,
     "larank": {"C": Range(0.001, 10, log=True), "k": [1, 2, 5]},  # made for a single pass
     "ssvm": {"C": Range(0.001, 10, log=True)},
+    "latent-svm": {"C": Range(0.001, 10, log=True)},
     "crf": {"l2": Range(0.001, 100, log=True)},
     "hmm": {"smoothing": Range(0.001, 10, log=True), "transition_smoothing": [0.01, 0.1, 1.0]},
     "hmsvm": {"C": Range(0.001, 10, log=True)},

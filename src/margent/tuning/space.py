@@ -16,8 +16,10 @@ from margent.tuning.default_spaces import default_space
 from margent.tuning.values import Choice, Value, Values, values_of
 
 # Parameters of a tagger that change how good it is. The others are its task (scheme), its speed or its luck (seed).
-TAGGER_PARAMETERS = ("features", "order", "constrain", "label_costs", "restrict_labels", "min_count")
-_WHOLE = ("order", "restrict_labels", "min_count")
+TAGGER_PARAMETERS = (
+    *("features", "order", "hidden", "growth", "decode", "constrain", "label_costs", "restrict_labels", "min_count"),
+)
+_WHOLE = ("order", "hidden", "restrict_labels", "min_count")
 _DEFAULT_TRIALS = 27
 _PATIENCE = 100  # draws for each candidate wanted before a space counts as exhausted
 

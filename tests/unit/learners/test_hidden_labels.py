@@ -14,6 +14,7 @@ from oracle import perceptron as plain
 
 VISIBLE, HIDDEN, FEATURES, LENGTHS = 2, 2, 3, (3, 1, 4, 2)
 LABELS = VISIBLE * HIDDEN
+WAYS = np.tile(np.arange(HIDDEN, 0, -1, dtype=np.int32), VISIBLE)  # to the end of the labels that are one
 
 
 class Problem:
@@ -40,7 +41,7 @@ class Problem:
         encoded = Encoded(
             sequence_ptr(LENGTHS), ids, ptr, values, *((edge_ids, edge_ptr, edge_values) if edges else (None,) * 3)
         )
-        examples = encoded.examples(np.array(labels, dtype=np.int32), hidden=HIDDEN)
+        examples = encoded.examples(np.array(labels, dtype=np.int32), hidden=WAYS)
         self.costs = [1.0, 1.0, 2.5, 2.5]
         self.oracle = _core.ChainOracle(examples, LABELS, order, True, FEATURES, int(edges), False, self.costs)
         plain_costs = _core.ChainOracle(examples, LABELS, order, True, FEATURES, int(edges), False, [])
@@ -166,8 +167,9 @@ def test_separable_data_stay_separable() -> None:
     labels = (ids % 3).astype(np.int32)
     for hidden in (1, 2, 4):
         encoded = Encoded(sequence_ptr(lengths), ids, np.arange(n + 1), None)
+        ways = np.tile(np.arange(hidden, 0, -1, dtype=np.int32), 3)
         oracle = _core.ChainOracle(
-            encoded.examples(labels * hidden, hidden=hidden), 3 * hidden, 1, True, 12, 0, False, []
+            encoded.examples(labels * hidden, hidden=ways), 3 * hidden, 1, True, 12, 0, False, []
         )
         weights = oracle.weights(False)
         weights["unigrams"] = random.normal(size=weights["unigrams"].shape).astype(np.float32)

@@ -131,3 +131,12 @@ def test_wrong_use(options, error, message):
     given = {"X": X, "y": Y, "X_dev": X_DEV, "y_dev": Y_DEV, "taus": [1.0], **options}
     with pytest.raises(error, match=re.escape(message)):
         spectral_path(**given)
+
+
+def test_recovered_operators_are_what_is_looked_at():
+    learner = Spectral(loss="up-to-k", iterations=10, recover=True)
+    path = spectral_path(X, Y, X_DEV, Y_DEV, taus=[5], learner=learner)
+    plain = spectral_path(X, Y, X_DEV, Y_DEV, taus=[5], learner=replace(learner, recover=False))
+    expected = plain.table.recovered(states=plain.best.rank)
+    assert path.best.rank == plain.best.rank and path.table.scores[3].tolist() == expected.scores[3].tolist()
+    assert path.table.scores[3].tolist() != plain.table.scores[3].tolist()

@@ -78,6 +78,11 @@ CASES: dict[str, tuple[Tagger, Any, Any]] = {
     "kernel symbols": (Tagger(Kernel("linear", features="symbols"), ONE), WORDS, PLAIN),
     "symbols": (Tagger("symbols", ONE, min_count=2), WORDS, PLAIN),
     "k-grams": (Tagger(learner=Spectral(tau=0.3, iterations=3, tol=0)), WORDS, PLAIN),
+    "hidden": (Tagger(LINES, ONE, hidden=3, decode="sum", label_costs={"N": 2, ("N", "D"): 0.5}), WORDS, PLAIN),
+    "hidden sparse": (Tagger(LINES, ONE, hidden=2, order=2, layout="sparse", restrict_labels=3), WORDS, PLAIN),
+    "hidden constrained": (Tagger(LINES, ONE, hidden=2, constrain=True, decode="posterior"), WORDS, SPANS),
+    "hidden grown": (Tagger(LINES, ONE, hidden=3, growth="split-merge", seed=1), WORDS, PLAIN),
+    "hidden vectors": (Tagger(learner=ONE, hidden=2, restarts=2), ROWS, PLAIN),
     "k-grams up to": (Tagger("symbols", UP_TO, scheme="iob2", constrain=True, threads=2), WORDS, SPANS),
 }
 
@@ -126,7 +131,20 @@ def test_parameters_come_back_too(case: Any, tmp_path: Path) -> None:
     tagger, X, y = case
     tagger.save(tmp_path / "m")
     loaded = margent.load(tmp_path / "m", function=function_of(tagger))
-    for name in ("order", "scheme", "restrict_labels", "min_count", "layout", "seed", "threads", "label_costs"):
+    for name in (
+        "order",
+        "hidden",
+        "restarts",
+        "growth",
+        "decode",
+        "scheme",
+        "restrict_labels",
+        "min_count",
+        "layout",
+        "seed",
+        "threads",
+        "label_costs",
+    ):
         assert getattr(loaded, name) == getattr(tagger, name)
     assert loaded.learner == tagger.learner
     if isinstance(tagger.features, Kernel):
@@ -261,7 +279,14 @@ def stored(name: str, *, compact: bool = False) -> storage.ModelFile:
         ("constrained", {"found_scheme": None}, "its parameters say that its labels are in the scheme iob2"),
         ("constrained", {"found_scheme": "ioe2"}, "scheme"),
         ("templates", {"found_scheme": "iob2"}, "labels are not in the scheme iob2"),
-        ("templates", {"structure": "tree"}, "should be one of chain, k-grams, not 'tree'"),
+        ("templates", {"structure": "tree"}, "should be one of chain, k-grams, hidden, not 'tree'"),
+        ("templates", {"structure": "hidden"}, "its header has no 'hidden'"),
+        ("hidden", {"structure": "chain"}, "shape"),
+        ("hidden", {"hidden": 1}, "'hidden' in its header should be between 2 and 256"),
+        ("hidden", {"hidden": 10**9}, "'hidden' in its header should be between 2 and 256"),
+        ("hidden", {"hidden": 2}, "'hidden_labels'"),
+        ("hidden", {"hidden": 4}, "its weights are of other hidden labels than its parameters say"),
+        ("hidden", {"labels": ["N", "V"]}, "'hidden_labels'"),
         ("templates", {"structure": "k-grams"}, "its k-grams should be of symbols, not of templates"),
         ("symbols", {"structure": "k-grams"}, "its header has no 'longest'"),
         ("k-grams", {"structure": "chain"}, "'layout'|'order'"),
@@ -295,6 +320,11 @@ def test_a_file_that_does_not_say_its_structure_holds_a_chain() -> None:
         {"order": 0},
         {"order": 2},
         {"order": True},
+        {"hidden": 2},
+        {"hidden": "x"},
+        {"restarts": 0},
+        {"growth": "x"},
+        {"decode": 5},
         {"threads": "many"},
         {"threads": 0},
         {"restrict_labels": "x"},
@@ -370,6 +400,11 @@ def test_parameters_that_lie_are_explained(change: dict[str, Any]) -> None:
         ("k-grams", "k_grams3", 0, np.inf),
         ("k-grams", "k_grams3", 0, 3e38),
         ("k-grams", "label_counts", 0, -1),
+        ("hidden", "hidden_labels", 0, 0),
+        ("hidden", "hidden_labels", 0, 2),  # and weights of three
+        ("hidden", "hidden_labels", 0, 4),
+        ("hidden", "hidden_labels", 0, -1),
+        ("hidden", "weights", (0, 0), np.nan),
     ],
 )
 def test_an_array_that_lies_is_refused(name: str, array: str, at: Any, value: float) -> None:
@@ -438,6 +473,8 @@ def mutate_arrays(arrays: dict[str, Any], dice: random.Random) -> dict[str, Any]
 
 FUZZED = ["templates", "columns", "sparse", "attributes", "vectors", "order 2", "dictionary", "constrained", "pairs"]
 FUZZED += [
+    "hidden",
+    "hidden sparse",
     "symbols",
     "k-grams up to",
     "kernel",

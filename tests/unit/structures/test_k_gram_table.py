@@ -53,12 +53,22 @@ def test_many_sequences_together_are_as_one_by_one(lengths, X, seed):
     assert table.predict(X) == [table.best(x).symbols for x in X]
 
 
-def test_many_batches(monkeypatch):
-    monkeypatch.setattr("margent.structures.k_gram_table._EDGES_AT_ONCE", 30)
-    random = np.random.default_rng(0)
-    X = ["".join(random.choice(list("ab"), size=length)) for length in random.integers(0, 12, size=40)]
-    table = random_table([2, 3], 0)
-    assert table.predict(iter(X)) == [table.best(x).symbols for x in X]
+@settings(deadline=None, max_examples=40)
+@given(LENGTHS, st.lists(st.text("abz", max_size=9), max_size=20), st.integers(1, 3), st.integers(0, 1000))
+def test_the_native_search_is_that_of_the_forest(lengths, X, threads, seed):
+    """Small whole numbers, so that there are ties, which must go the same way."""
+    scores = {n: np.random.default_rng(seed).integers(-1, 2, size=(5,) * n) for n in lengths}
+    table = KGramTable(SYMBOLS, scores)
+    for x, outputs in zip(X, table.predict(iter(X), threads=threads)):
+        found = table.forest(x)
+        best = found.forest.best()
+        assert outputs == [table.bi_symbols.output(number) for number in found.symbols_of(best).tolist()]
+        assert table.best(x) == (best.score, outputs)
+
+
+def test_more_threads_than_there_could_be():
+    table = random_table([2], 0)
+    assert table.predict(["ab", "ba"], threads=2**31 - 1) == table.predict(["ab", "ba"])
 
 
 @pytest.mark.parametrize("k", [2, 3])

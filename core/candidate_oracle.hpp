@@ -1,0 +1,164 @@
+// The oracle of listed answers: each example has candidates with sparse features, some of which are right.
+//
+// What is right may be had in several ways (several pronunciations, several cuts), so the gold side depends on the
+// weights: it is the best of the right candidates, as in the latent perceptron (paper 003, equation 4.3).
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "clock.hpp"
+#include "oracle.hpp"
+#include "parallel.hpp"
+#include "semiring.hpp"
+
+namespace margent {
+
+// Candidates [example_ptr[i], example_ptr[i + 1]) are those of example i; entries [feature_ptr[c], feature_ptr[c + 1])
+// the features of candidate c, each once. losses[c] == 0: it is right.
+struct Candidates {
+  std::int64_t n_examples = 0;
+  const std::int64_t *example_ptr = nullptr, *feature_ptr = nullptr;
+  const std::int32_t* features = nullptr;
+  const float *values = nullptr, *losses = nullptr;
+  const std::int32_t* places = nullptr;
+};
+
+class CandidateOracle final : public Oracle {
+ public:
+  CandidateOracle(const Candidates& candidates, std::int64_t n_features)
+      : candidates_(candidates), weights_(n_features, 0.0), sums_(n_features, 0.0) {}
+
+  std::int64_t size() const override { return candidates_.n_examples; }
+  std::int64_t n_features() const { return static_cast<std::int64_t>(weights_.size()); }
+
+  void ask(std::int64_t example, const Question& question, Answer& answer) override {
+    const std::int64_t begin = candidates_.example_ptr[example], end = candidates_.example_ptr[example + 1];
+    answer.rivals.clear();
+    answer.weight = 1;
+    answer.places = candidates_.places[example];
+    scores_.resize(end - begin);
+    gold_ = -1;
+    for (std::int64_t c = begin; c < end; ++c) {
+      scores_[c - begin] = clock_.scale * dot(weights_.data(), c);
+      if (candidates_.losses[c] == 0 && (gold_ < 0 || scores_[c - begin] > scores_[gold_ - begin])) gold_ = c;
+    }
+    rivals_.clear();
+    if (gold_ < 0) return;  // nothing to learn: the right answer is not in the list
+    answer.gold_score = scores_[gold_ - begin];
+    rivals_.resize(end - begin);
+    std::iota(rivals_.begin(), rivals_.end(), begin);
+    const auto value = [&](std::int64_t c) { return scores_[c - begin] + question.cost * candidates_.losses[c]; };
+    const auto n = std::min<std::int64_t>(question.k, end - begin);
+    std::partial_sort(rivals_.begin(), rivals_.begin() + n, rivals_.end(), [&](std::int64_t a, std::int64_t b) {
+      return value(a) > value(b) || (value(a) == value(b) && a < b);
+    });
+    rivals_.resize(n);
+    for (const std::int64_t c : rivals_)
+      answer.rivals.push_back({scores_[c - begin], candidates_.losses[c], static_cast<std::int64_t>(std::ceil(candidates_.losses[c]))});
+  }
+
+  void delta(std::size_t rival, SparseVector& out) const override {
+    out.clear();
+    collect(gold_, 1, out);
+    collect(rivals_.at(rival), -1, out);
+    settle(out);
+  }
+
+  double score(const SparseVector& vector) const override {
+    double sum = 0;
+    for (const auto& [index, value] : vector) sum += weights_[index] * value;
+    return clock_.scale * sum;
+  }
+
+  void add(const SparseVector& vector, double step) override {
+    for (const auto& [index, value] : vector) {
+      if (index < 0 || index >= n_features()) throw std::out_of_range("there is no such weight");
+      const double change = step / clock_.scale * value;
+      weights_[index] += change;
+      sums_[index] += clock_.now * change;
+    }
+  }
+
+  void scale(double factor) override {
+    clock_.scale *= factor;
+    if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
+    for (std::size_t i = 0; i < weights_.size(); ++i) clock_.fold(weights_[i], sums_[i]);
+    clock_.fold();
+  }
+
+  double squared_norm() const override {
+    double sum = 0;
+    for (const double weight : weights_) sum += weight * weight;
+    return clock_.scale * clock_.scale * sum;
+  }
+
+  void tick(double weight = 1) override { clock_.tick(weight); }
+
+  void start_from(const double* weights) {
+    std::copy(weights, weights + weights_.size(), weights_.begin());
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    clock_ = {};
+  }
+
+  std::vector<double> weights(bool average) const {
+    std::vector<double> out(weights_.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = clock_.weight(weights_[i], sums_[i], average);
+    return out;
+  }
+
+  // Minus the log-probability of the right candidates together (the latent CRF, paper 003, section 4.3), summed over
+  // all examples that have some, and its gradient: the same for any number of threads.
+  double likelihood(const double* weights, int threads, double* gradient) const {
+    constexpr std::int64_t chunk = 4096;
+    const std::int64_t n_chunks = (size() + chunk - 1) / chunk;
+    std::vector<double> parts(n_chunks, 0.0);
+    std::vector<double> shares(candidates_.example_ptr[size()]);
+    parallel(n_chunks, threads, [&](std::size_t, std::int64_t part) {
+      for (std::int64_t i = part * chunk; i < std::min(size(), (part + 1) * chunk); ++i) {
+        const std::int64_t begin = candidates_.example_ptr[i], end = candidates_.example_ptr[i + 1];
+        double all = log_zero, right = log_zero;
+        for (std::int64_t c = begin; c < end; ++c) {
+          shares[c] = dot(weights, c);
+          all = log_plus(all, shares[c]);
+          if (candidates_.losses[c] == 0) right = log_plus(right, shares[c]);
+        }
+        if (right > log_zero) parts[part] += all - right;
+        for (std::int64_t c = begin; c < end; ++c) {
+          const double here = shares[c];
+          shares[c] = right == log_zero ? 0 : std::exp(here - all) - (candidates_.losses[c] == 0 ? std::exp(here - right) : 0);
+        }
+      }
+    });
+    double total = 0;
+    for (const double part : parts) total += part;
+    for (std::size_t c = 0; c < shares.size(); ++c)
+      for (std::int64_t e = candidates_.feature_ptr[c]; shares[c] != 0 && e < candidates_.feature_ptr[c + 1]; ++e)
+        gradient[candidates_.features[e]] += shares[c] * candidates_.values[e];
+    return total;
+  }
+
+ private:
+  double dot(const double* weights, std::int64_t c) const {
+    double sum = 0;
+    for (std::int64_t e = candidates_.feature_ptr[c]; e < candidates_.feature_ptr[c + 1]; ++e)
+      sum += weights[candidates_.features[e]] * candidates_.values[e];
+    return sum;
+  }
+  void collect(std::int64_t c, double sign, SparseVector& out) const {
+    for (std::int64_t e = candidates_.feature_ptr[c]; e < candidates_.feature_ptr[c + 1]; ++e)
+      out.push_back({candidates_.features[e], sign * candidates_.values[e]});
+  }
+
+  Candidates candidates_;
+  std::vector<double> weights_, sums_, scores_;
+  Clock clock_;
+  std::int64_t gold_ = -1;
+  std::vector<std::int64_t> rivals_;
+};
+
+}  // namespace margent

@@ -1,0 +1,139 @@
+"""What is run: tasks, methods and the values that parameters are chosen from, in full and in the quick version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Method:
+    """A learner, and what is chosen about it on development data.
+
+    Attributes
+    ----------
+    title : in tables
+    kind : "spectral", "counts" or "features": what is learned
+    learner : Margent's name of the learner of features
+    fixed : parameters that are not chosen
+    grid : parameters that are, in this order, with their values; until its turn the first of them stands
+    longer : how many times the iterations of the plan it takes
+    """
+
+    title: str
+    kind: str
+    learner: str = ""
+    longer: int = 1
+    fixed: dict[str, Any] = field(default_factory=dict)
+    grid: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+
+_TAUS = (5.0, 2.0, 10.0, 20.0)
+_STEPS = (300.0, 100.0, 1000.0)
+_SHORT_STEPS = (30.0, 100.0, 10.0)
+
+METHODS = {
+    "spectral": Method("spectral, k-grams", "spectral", grid={"tau": _TAUS, "step": _STEPS}),
+    "spectral-up-to-k": Method(
+        "spectral, up to k-grams",
+        "spectral",
+        longer=2,
+        fixed={"loss": "up-to-k"},
+        grid={"tau": _TAUS, "step": _SHORT_STEPS},
+    ),
+    "l2": Method(
+        "L2",
+        "spectral",
+        fixed={"regulariser": "frobenius"},
+        grid={"tau": (30.0, 10.0, 3.0, 100.0), "step": _STEPS},
+    ),
+    "none": Method("unregularised", "spectral", fixed={"regulariser": None}, grid={"step": _STEPS}),
+    "none-up-to-k": Method(
+        "unregularised, up to k-grams",
+        "spectral",
+        longer=2,
+        fixed={"loss": "up-to-k", "regulariser": None},
+        grid={"step": _SHORT_STEPS},
+    ),
+    "counts": Method("spectral IO-HMM by counts", "counts", grid={"states": (50, 20, 100, 10, 5)}),
+    # l2 was chosen at 2,000 words, from 0.1, 0.3 and 1.
+    "crf": Method("CRF with features", "features", "crf", fixed={"order": 2, "restrict_labels": 1, "l2": 0.3}),
+    "perceptron": Method(
+        "averaged perceptron with features",
+        "features",
+        "perceptron",
+        fixed={"order": 2, "restrict_labels": None},
+        grid={"epochs": (10, 20)},
+    ),
+}
+"""The methods of section 5 by our names of them; the latent SVM has a row that stays open."""
+
+LATENT = "latent SVM"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The size of the experiment.
+
+    Attributes
+    ----------
+    methods : names in METHODS
+    corpus : of the learning curve: "nettalk", or "spelling", which is generated
+    parts : how many words there are to learn from, to choose with and to test with
+    sizes : of the learning curve
+    seeds : how many draws of words there are for each size
+    marked_sizes : where the words are also learned with a sign at either end
+    path_size, path_taus, path_iterations : of the regularisation path, with each kind of norm
+    solver_size, solver_tau, solver_iterations : where the solvers are compared
+    noise : what is added to a Hankel matrix, as a share of its own size, in so many trials each
+    typo_sizes, typo_methods : of the second task, words with typos
+    full_size : of the training whose time and memory are measured
+    iterations : of the spectral learners
+    n_values : at most so many values of each parameter are tried; None: all
+    """
+
+    methods: tuple[str, ...] = tuple(METHODS)
+    corpus: str = "nettalk"
+    parts: tuple[int, int, int] = (15000, 1034, 3974)
+    sizes: tuple[int, ...] = (500, 1000, 2000, 4000, 8000, 15000)
+    seeds: int = 3
+    marked_sizes: tuple[int, ...] = (2000, 15000)
+    path_size: int = 2000
+    path_taus: dict[str, tuple[float, ...]] = field(
+        default_factory=lambda: {
+            "nuclear": (100.0, 50.0, 30.0, 20.0, 14.0, 10.0, 7.0, 5.0, 3.0, 2.0, 1.0, 0.5),
+            "frobenius": (300.0, 200.0, 140.0, 100.0, 70.0, 50.0, 30.0, 20.0, 10.0, 5.0, 2.0, 1.0),
+        }
+    )
+    path_iterations: int = 60
+    solver_size: int = 2000
+    solver_tau: float = 5.0
+    solver_iterations: int = 200
+    noise: tuple[float, ...] = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
+    noise_trials: int = 20
+    typo_sizes: tuple[int, ...] = (500, 2000, 8000)
+    typo_methods: tuple[str, ...] = ("spectral", "spectral-up-to-k", "l2", "none", "perceptron")
+    full_size: int = 15000
+    iterations: int = 80
+    n_values: int | None = None
+
+
+FULL = Plan()
+QUICK = Plan(
+    parts=(2000, 500, 500),
+    sizes=(250, 500),
+    seeds=2,
+    marked_sizes=(500,),
+    path_size=500,
+    path_taus={"nuclear": (20.0, 5.0, 1.0), "frobenius": (100.0, 30.0, 5.0)},
+    path_iterations=20,
+    solver_size=500,
+    solver_iterations=40,
+    noise=(1e-6, 1e-3),
+    noise_trials=3,
+    typo_sizes=(250, 500),
+    typo_methods=("spectral", "none"),
+    full_size=2000,
+    iterations=20,
+    n_values=2,
+)

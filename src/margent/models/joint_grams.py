@@ -1,0 +1,166 @@
+"""The joint model of letters and phonemes: units, grams of them, and the names of their symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent import _core, storage
+from margent.storage import ModelFile
+from margent.structures.cosegments import native_pairs
+
+_UNIT_ARRAYS = ("unit.letter_ptr", "unit.letters", "unit.phoneme_ptr", "unit.phonemes")
+_GRAM_ARRAYS = ("gram.begin", "gram.unit", "gram.suffix", "gram.log_p", "gram.backoff")
+_GRAM_TYPES = (np.int32, np.int32, np.int32, np.float32, np.float32)
+
+
+class Found(NamedTuple):
+    """A pronunciation as numbers: log p(word, pronunciation), its phonemes, and the units of its best cut."""
+
+    score: float
+    phonemes: NDArray[np.int32]
+    units: NDArray[np.int32]
+
+
+class Alphabet:
+    """Symbols and their numbers, in the order first seen."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names = list(names)
+        self.ids = {name: number for number, name in enumerate(self.names)}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def grown(self, symbols: Iterable[str]) -> list[int]:
+        """The numbers of symbols; new ones get the next."""
+        ids = self.ids
+        numbers = []
+        for symbol in symbols:
+            if symbol not in ids:
+                ids[symbol] = len(ids)
+                self.names.append(symbol)
+            numbers.append(ids[symbol])
+        return numbers
+
+
+class JointGrams:
+    """A frozen model. `weights`: units and grams as arrays, as `EM` leaves them."""
+
+    def __init__(self, letters: Alphabet, phonemes: Alphabet, weights: dict[str, Any]) -> None:
+        self.letters, self.phonemes = letters, phonemes
+        self._units = _core.CosegmentUnits.of(*weights["units"])
+        self._grams = _core.GramModel.stored(len(self._units), *weights["grams"])
+        self._sides = weights["units"]
+
+    def __reduce__(self) -> tuple[Any, ...]:  # for copies and process pools
+        weights = {"units": self._units.arrays(), "grams": self._grams.arrays()}
+        return JointGrams, (self.letters, self.phonemes, weights)
+
+    @property
+    def order(self) -> int:
+        return self._grams.order
+
+    @property
+    def units(self) -> _core.CosegmentUnits:
+        return self._units
+
+    @property
+    def n_units(self) -> int:
+        return len(self._units)
+
+    @property
+    def n_grams(self) -> int:
+        return len(self._grams) - 1
+
+    def unit(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The letters and the phonemes of a unit."""
+        letter_ptr, letters, phoneme_ptr, phonemes = self._sides
+        return (
+            tuple(self.letters.names[s] for s in letters[letter_ptr[number] : letter_ptr[number + 1]]),
+            tuple(self.phonemes.names[s] for s in phonemes[phoneme_ptr[number] : phoneme_ptr[number + 1]]),
+        )
+
+    def transcribe(
+        self, words: Sequence[Sequence[int]], k: int, beam: int | None, threshold: float, summed: bool, threads: int
+    ) -> list[list[Found]]:
+        """The k best pronunciations of each word, best first; none where the word cannot be read with the units."""
+        counts, scores, (phoneme_ptr, phonemes), (unit_ptr, units) = self.listed(
+            words, k, beam, threshold, summed, threads
+        )
+        phoneme_rows, unit_rows = np.split(phonemes, phoneme_ptr[1:-1]), np.split(units, unit_ptr[1:-1])
+        found = [Found(*row) for row in zip(scores.tolist(), phoneme_rows, unit_rows)]
+        ends = np.cumsum(counts).tolist()
+        return [found[end - count : end] for end, count in zip(ends, counts.tolist())]
+
+    def listed(
+        self, words: Sequence[Sequence[int]], k: int, beam: int | None, threshold: float, summed: bool, threads: int
+    ) -> tuple[Any, ...]:
+        """The same as arrays: how many for each word, scores, and (ptr, symbols) of phonemes and of units."""
+        pairs = native_pairs(words, [()] * len(words))
+        return _core.transcribe(self._units, self._grams, pairs, k, beam or 0, threshold, summed, _INSERTIONS, threads)
+
+    def without(self, pairs: _core.SpellingPairs, first: int, last: int, discounts: Any, threads: int) -> JointGrams:
+        """The model as if it had not seen pairs [first, last): counts of all others, expected under this model."""
+        counts = _core.GramCounts()
+        for begin, end in ((0, first), (last, len(pairs))):
+            for at in range(begin, end, _SLICE):
+                stop = min(end, at + _SLICE)
+                _core.expect_grams(
+                    self._units, self._grams, pairs, at, stop, self.order, _BEAM, _LEAST, threads, counts
+                )
+        grams = _core.GramModel.of(counts, len(self._units))
+        grams.estimate(discounts)
+        weights = {"units": self._units.arrays(), "grams": grams.trimmed().arrays()}
+        return JointGrams(self.letters, self.phonemes, weights)
+
+    def cut(
+        self, words: Sequence[Sequence[int]], pronunciations: Sequence[Sequence[int]], threads: int
+    ) -> tuple[NDArray[np.float64], list[NDArray[np.int32]]]:
+        """The best cut of each pair, exactly: its log-probability (-inf where there is none) and its units."""
+        scores, (ptr, units) = _core.cut_pairs(
+            self._units, self._grams, native_pairs(words, pronunciations), 0, True, threads
+        )
+        return scores, np.split(units, ptr[1:-1])
+
+    def log_probabilities(
+        self, words: Sequence[Sequence[int]], pronunciations: Sequence[Sequence[int]], threads: int
+    ) -> NDArray[np.float64]:
+        """log p(word, pronunciation), summed over all cuts, exactly."""
+        pairs = native_pairs(words, pronunciations)
+        scores, _ = _core.cut_pairs(self._units, self._grams, pairs, 0, False, threads)
+        return scores
+
+    def stored(self) -> dict[str, Any]:
+        """The arrays for a model file."""
+        return {
+            **storage.string_arrays("letters", self.letters.names),
+            **storage.string_arrays("phonemes", self.phonemes.names),
+            **dict(zip(_UNIT_ARRAYS, self._units.arrays())),
+            **dict(zip(_GRAM_ARRAYS, self._grams.arrays())),
+        }
+
+    @classmethod
+    def restored(cls, file: ModelFile) -> JointGrams:
+        """The model in a file, everything in it checked."""
+        letters, phonemes = Alphabet(file.strings("letters")), Alphabet(file.strings("phonemes"))
+        if len(letters.ids) != len(letters) or len(phonemes.ids) != len(phonemes):
+            raise file.error("its letters and phonemes should be different from each other")
+        sides: list[Any] = []
+        for ptr, ids, alphabet in zip(_UNIT_ARRAYS[::2], _UNIT_ARRAYS[1::2], (letters, phonemes)):
+            symbols = file.array(ids, np.int32, (None,), minimum=0, maximum=len(alphabet) - 1)
+            sides += [file.row_starts(ptr, len(symbols)), symbols]
+        grams = [file.array(name, kind, (None,)) for name, kind in zip(_GRAM_ARRAYS, _GRAM_TYPES)]
+        try:
+            return cls(letters, phonemes, {"units": tuple(sides), "grams": tuple(grams)})
+        except ValueError as error:
+            raise file.error(f"its units or grams are wrong: {error}") from None
+
+
+# How many units without letters may follow each other in a search: "w" in an acronym is read with six phonemes.
+_INSERTIONS = 8
+# As in `EM`, whose counts are made again without some of the pairs.
+_SLICE, _BEAM, _LEAST = 4096, 50, 1e-4

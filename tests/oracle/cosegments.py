@@ -1,0 +1,123 @@
+"""Plain twins of co-segmentation: all cuts of a pair by recursion, EM by enumeration, Kneser-Ney on dicts.
+
+A unit is a pair of tuples (letters, phonemes). START and END stand around the units of a word.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+START, END = ("<start>", "<start>"), ("<end>", "<end>")
+Unit = tuple[Any, Any]
+Gram = tuple[Unit, ...]
+
+
+def cuts(word: Sequence[int], spoken: Sequence[int], sizes: Sequence[tuple[int, int]]) -> Iterator[list[Unit]]:
+    """All ways to cut a pair into units of these sizes."""
+    if not word and not spoken:
+        yield []
+    for a, b in sorted(set(sizes)):
+        if a <= len(word) and b <= len(spoken):
+            for rest in cuts(word[a:], spoken[b:], sizes):
+                yield [(tuple(word[:a]), tuple(spoken[:b])), *rest]
+
+
+def units_of_arrays(letter_ptr: Any, letters: Any, phoneme_ptr: Any, phonemes: Any) -> list[Unit]:
+    """Units from two lists of symbols and where those of each unit begin."""
+    return [
+        (
+            tuple(int(x) for x in letters[letter_ptr[u] : letter_ptr[u + 1]]),
+            tuple(int(x) for x in phonemes[phoneme_ptr[u] : phoneme_ptr[u + 1]]),
+        )
+        for u in range(len(letter_ptr) - 1)
+    ]
+
+
+def grams(cut: list[Unit], order: int) -> list[Gram]:
+    """The grams of a cut: each unit and the end, with the order - 1 before it, fewer at the start."""
+    whole = [START, *cut, END]
+    return [tuple(whole[max(0, i - order + 1) : i + 1]) for i in range(1, len(whole))]
+
+
+def log_probability(cut: list[Unit], model: dict[Gram, float], order: int) -> float:
+    """Under a table from grams to probabilities; a gram that is not in it is impossible."""
+    total = 0.0
+    for gram in grams(cut, order):
+        p = model.get(gram, 0.0)
+        if p == 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+
+
+def em_step(
+    pairs: Sequence[tuple[Sequence[int], Sequence[int]]],
+    sizes: Sequence[tuple[int, int]],
+    model: dict[Gram, float] | None,
+    model_order: int,
+    order: int,
+) -> tuple[float, dict[Gram, float], dict[Gram, float]]:
+    """(log-likelihood before, expected counts (4.12) of grams of `order` units, relative frequencies).
+
+    `model` None: all units of all cuts, and the end, are alike.
+    """
+    everything = [list(cuts(word, spoken, sizes)) for word, spoken in pairs]
+    if model is None:
+        units = {unit for listed in everything for cut in listed for unit in cut}
+        model = {(unit,): 1 / (len(units) + 1) for unit in (*units, END)}
+        model_order = 1
+    likelihood = 0.0
+    counts: dict[Gram, float] = defaultdict(float)
+    for listed in everything:
+        scores = [log_probability(cut, model, model_order) for cut in listed]
+        total = math.log(sum(map(math.exp, scores)))
+        likelihood += total
+        for cut, score in zip(listed, scores):
+            for gram in grams(cut, order):
+                counts[gram] += math.exp(score - total)
+    after: dict[Gram, float] = defaultdict(float)
+    for gram, count in counts.items():
+        after[gram[:-1]] += count
+    return likelihood, dict(counts), {gram: c / after[gram[:-1]] for gram, c in counts.items() if c > 0}
+
+
+def discount(count: float, numbers: Sequence[float]) -> float:
+    """What is taken off a count: the first number up to 1, the third from 3 on, in proportion between."""
+    one, two, three = numbers
+    if count <= 1:
+        off = one
+    elif count <= 2:
+        off = one + (count - 1) * (two - one)
+    elif count <= 3:
+        off = two + (count - 2) * (three - two)
+    else:
+        off = three
+    return min(off, count)
+
+
+def kneser_ney(counts: dict[Gram, float], discounts: Sequence[Sequence[float]], n_units: int) -> Any:
+    """A function p(unit, history) that is smoothed by shorter histories; `counts` of the longest grams of a text."""
+    order = max(map(len, counts))
+    levels: list[dict[Gram, float]] = [defaultdict(float) for _ in range(order + 1)]
+    for gram, count in counts.items():
+        levels[len(gram)][gram] += count
+    for k in range(order, 1, -1):
+        for gram, count in levels[k].items():
+            levels[k - 1][gram[1:]] += min(count, 1.0)
+
+    def probability(unit: Unit, history: Gram) -> float:
+        if history == (None,):  # below the empty history: all alike
+            return 1 / (n_units + 1)
+        shorter = probability(unit, history[1:] if history else (None,))  # type: ignore[arg-type]
+        here = {g: c for g, c in levels[len(history) + 1].items() if g[:-1] == history} if len(history) < order else {}
+        total = sum(here.values())
+        if total == 0:
+            return shorter
+        off = sum(discount(c, discounts[len(history)]) for c in here.values())
+        own = here.get((*history, unit), 0.0)
+        return (own - discount(own, discounts[len(history)])) / total + off / total * shorter
+
+    return probability

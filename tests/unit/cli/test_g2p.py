@@ -1,0 +1,91 @@
+"""`margent g2p` from dictionary to model and back."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from margent.cli.command_line import main
+from margent.corpus import make_pronunciations, write_pronunciations
+
+WORDS, SPOKEN = make_pronunciations(400, seed=2, noise=0)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("g2p")
+    write_pronunciations(folder / "train.txt.gz", WORDS[:350], SPOKEN[:350])
+    assert main(["g2p", "train", str(folder / "train.txt.gz"), "--order", "3", "-m", str(folder / "m.margent")]) == 0
+    return folder / "m.margent"
+
+
+def test_words_are_pronounced(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "words.txt").write_text("pate\n\nphox\n")
+    assert main(["g2p", "apply", str(model), str(tmp_path / "words.txt"), "-o", str(tmp_path / "out.txt")]) == 0
+    lines = (tmp_path / "out.txt").read_text().splitlines()
+    assert lines[0] == "pate\tP EY T"
+    assert main(["g2p", "apply", str(model), str(tmp_path / "words.txt"), "--k", "2"]) == 0
+    word, phonemes, probability = capsys.readouterr().out.splitlines()[0].split("\t")
+    assert (word, phonemes) == ("pate", "P EY T")
+    assert 0.5 < float(probability) <= 1
+
+
+def test_entries_are_aligned(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "one.txt").write_bytes(gzip.compress(b";;; a comment\npate(2)  P EY T\n"))
+    assert main(["g2p", "align", str(model), str(tmp_path / "one.txt")]) == 0
+    assert capsys.readouterr().out == "pate\tp:P a:EY t:T e:-\n"
+
+
+def test_errors_are_measured(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_pronunciations(tmp_path / "test.txt", WORDS[350:], SPOKEN[350:])
+    assert main(["g2p", "evaluate", str(model), str(tmp_path / "test.txt")]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("word error ")
+    assert "of 50)" in said
+
+
+def test_development_words_and_stress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "d.txt").write_text("AB  AA1 B\nBA  B AA0\nA  AA1\nB  B\n")
+    path = str(tmp_path / "d.txt")
+    out = str(tmp_path / "m.margent")
+    assert main(["g2p", "train", path, "--dev", path, "--no-stress", "--order", "2", "-m", out]) == 0
+    assert "development: word error 0.00 %" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "x"], "needs -m OUT"),
+        (["apply"], "needs a model"),
+        (["align", "m", "--k", "2"], "--k is for"),
+        (["apply", "m", "--order", "3"], "--order is for"),
+        (["sing"], "invalid choice"),
+        (["train", "x", "-m", "y", "--learner-option", "C=1"], "needs --learner NAME"),
+        (["train", "x", "-m", "y", "--learner", "magic"], "--learner should be one of"),
+        (["train", "x", "-m", "y", "--learner", "mira", "--learner-option", "D=1"], "--learner-option should be"),
+        (["train", "x", "-m", "y", "--learner", "mira", "--learner-option", "C=-1"], "C of MIRA"),
+    ],
+)
+def test_wrong_usage_is_answered(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["g2p", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_broken_line_is_named(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.txt").write_text("pate  P EY T\nword\n")
+    assert main(["g2p", "evaluate", str(model), str(tmp_path / "bad.txt")]) == 1
+    assert "line 2: expected a word and its phonemes" in capsys.readouterr().err
+
+
+def test_a_learner_on_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_pronunciations(tmp_path / "train.txt", WORDS[:350], SPOKEN[:350])
+    write_pronunciations(tmp_path / "test.txt", WORDS[350:], SPOKEN[350:])
+    train, out = str(tmp_path / "train.txt"), str(tmp_path / "m.margent")
+    said = []
+    for more in ([], ["--learner", "mira", "--learner-option", "C=0.01", "--learner-option", "epochs=3"]):
+        assert main(["g2p", "train", train, "--order", "1", "-m", out, *more]) == 0
+        assert main(["g2p", "evaluate", out, str(tmp_path / "test.txt")]) == 0
+        said.append(float(capsys.readouterr().out.split()[2]))
+    assert said[1] < said[0]

@@ -1,0 +1,81 @@
+"""Hidden labels on the command line: trained, shown, searched for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import margent
+from margent.cli import main
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Every third x is X, the others Y; z is always Z."""
+    lines = ["".join(f"x {'XYY'[t % 3]}\n" for t in range(3 + i % 7)) + "\nz Z\n" for i in range(30)]
+    path = tmp_path / "train.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "template.txt").write_text("U0:%x[0,0]\nB\n", encoding="utf-8")
+    return path
+
+
+def test_train_and_inspect(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, template = str(tmp_path / "m"), str(tmp_path / "template.txt")
+    words = ["train", str(data), "-m", model, "--template", template, "--learner", "perceptron", "--epochs", "30"]
+    assert main([*words, "--hidden", "3", "--restarts", "8", "--decode", "sum"]) == 0
+    assert "3 labels (split into 9 hidden ones)" in capsys.readouterr().out
+    tagger = margent.load(model)
+    assert (tagger.hidden, tagger.restarts, tagger.decode) == (3, 8, "sum")
+    assert main(["inspect", model]) == 0
+    shown = capsys.readouterr().out
+    assert "each split into 3 hidden ones" in shown and "hidden=3" in shown
+    assert "Y/1 -> " in shown.replace("  ", " ") and "(Z/" in shown
+    assert main(["inspect", model, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["hidden_labels"] == {"X": 3, "Y": 3, "Z": 3}
+
+
+def test_growth(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, template = str(tmp_path / "m"), str(tmp_path / "template.txt")
+    words = [
+        "train",
+        str(data),
+        "-m",
+        model,
+        "--template",
+        template,
+        "--learner",
+        "crf",
+        "--l2",
+        "0.01",
+        "--tol",
+        "1e-6",
+    ]
+    assert main([*words, "--hidden", "3", "--growth", "split-merge", "--json"]) == 0
+    sizes = json.loads(capsys.readouterr().out)["hidden_labels"]
+    assert sizes["Y"] > 1 == sizes["Z"]
+    assert main(["inspect", model]) == 0
+    assert f"Y into {sizes['Y']}" in capsys.readouterr().out
+
+
+def test_the_latent_svm_is_a_learner(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["train", str(data), "-m", str(tmp_path / "m"), "--learner", "latent-svm", "--passes", "5", "--hidden", "2"]
+    assert main(words) == 0
+    assert "objective" in capsys.readouterr().out
+    assert margent.load(tmp_path / "m").learner == margent.LatentSVM(passes=5)
+
+
+def test_tune_can_search_hidden_labels(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tune", str(data), "--learner", "perceptron", "--restarts", "4", "--folds", "2", "--jobs", "1"]
+    words += ["--template", str(tmp_path / "template.txt"), "--out", str(tmp_path / "out"), "--search", "hidden=1,3"]
+    assert main([*words, "--json", "--halving", "1"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {trial["hidden"] for trial in found["trials"]} == {1, 3}
+    assert "--restarts 4" in found["command"]
+
+
+def test_wrong_options(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["train", str(data), "-m", str(tmp_path / "m"), "--hidden", "2", "--learner", "hmm"]
+    assert main(words) != 0
+    assert "hidden=2 is not for HiddenMarkov" in capsys.readouterr().err
