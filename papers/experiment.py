@@ -28,12 +28,14 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class Options:
-    """What `margent reproduce` was told. `out`: where results go; None: the folder `results` of the paper."""
+    """What `margent reproduce` was told. `out`: where results go; None: the folder `results` of the paper. `timit`: the
+    folder of that corpus."""
 
     quick: bool = False
     out: Path | None = None
     jobs: int = 1
     data: Path | None = None
+    timit: Path | None = None
 
     def folder(self, paper: Path) -> Path:
         """Where results go; a quick run never takes the place of a full one."""
@@ -44,16 +46,16 @@ class Options:
     @contextmanager
     def environment(self) -> Any:
         """The loaders of this process and of those it starts look for data where the user said."""
-        before = os.environ.get("MARGENT_DATA")
-        if self.data is not None:
-            os.environ["MARGENT_DATA"] = str(self.data)
+        told = {"MARGENT_DATA": self.data, "MARGENT_TIMIT": self.timit}
+        before = {name: os.environ.get(name) for name in told}
+        os.environ.update({name: str(path) for name, path in told.items() if path is not None})
         try:
             yield
         finally:
-            if self.data is not None:
-                os.environ.pop("MARGENT_DATA")
-                if before is not None:
-                    os.environ["MARGENT_DATA"] = before
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
 
 
 class Journal:

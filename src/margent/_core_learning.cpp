@@ -401,7 +401,8 @@ void bind_learning(nb::module_& m) {
   nb::class_<FrankWolfeRule, Rule>(m, "FrankWolfeRule")
       .def(nb::init<double>(), nb::arg("C"))
       .def("bytes", &FrankWolfeRule::bytes, "what the vectors of all examples take");
-  nb::class_<SubgradientRule, Rule>(m, "SubgradientRule").def(nb::init<double, bool>(), nb::arg("C"), nb::arg("project"));
+  nb::class_<SubgradientRule, Rule>(m, "SubgradientRule")
+      .def(nb::init<double, bool, double>(), nb::arg("C"), nb::arg("project"), nb::arg("head_start") = 1.0);
   nb::class_<DualPerceptronRule, Rule>(m, "DualPerceptronRule").def(nb::init<>());
   nb::class_<HiddenMarkovRule, Rule>(m, "HiddenMarkovRule")
       .def("__init__", [](HiddenMarkovRule* self, double C, int slack, bool hamming, double tol, int rounds) {

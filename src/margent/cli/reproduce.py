@@ -18,6 +18,7 @@ examples:
   margent reproduce kbest --quick         minutes: a part of the data and of the settings
   margent reproduce kbest                 everything; Ctrl-C, and the same command goes on
   margent reproduce kbest --out /tmp/kbest --jobs 4
+  margent reproduce semi-markov --timit /corpora/TIMIT
 
 The experiments are a part of Margent's repository, not of the installed package.
 """
@@ -32,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", help="for results and plots (default: papers/NAME/results, or results-quick there)")
     add("--jobs", type=whole(1), metavar="N", help="trainings at a time (default: all processors)")
     add("--data", metavar="DIR", help="folder of the data sets (default: as MARGENT_DATA says)")
+    add("--timit", metavar="DIR", help="semi-markov: the folder of TIMIT, which the paper used, in place of our corpus")
     add("--papers", metavar="DIR", help="the folder papers of Margent's repository (default: looked for)")
 
 
@@ -49,6 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"there is no paper {arguments.name!r} in {papers}; expected one of {', '.join(names)}")
     if arguments.data is not None and not Path(arguments.data).is_dir():
         raise UsageError(f"--data: {arguments.data} is not a folder")
+    if arguments.timit is not None and arguments.name != "semi-markov":
+        raise UsageError(f"--timit is for the paper semi-markov, not for {arguments.name}")
+    if arguments.timit is not None and not Path(arguments.timit).is_dir():
+        raise UsageError(f"--timit: {arguments.timit} is not a folder")
     if arguments.out is not None and os.path.exists(arguments.out) and not os.path.isdir(arguments.out):
         raise UsageError(f"--out must be a folder, and {arguments.out} is a file")
     options = _imported(papers, "papers.experiment").Options(
@@ -56,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         out=None if arguments.out is None else Path(arguments.out),
         jobs=arguments.jobs or processor_count(),
         data=None if arguments.data is None else Path(arguments.data).resolve(),
+        timit=None if arguments.timit is None else Path(arguments.timit).resolve(),
     )
     report: Path = _imported(papers, names[arguments.name]).run(options)
     print(report.read_text(encoding="utf-8"))
@@ -64,12 +71,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _names(papers: Path) -> dict[str, str]:
-    """NAME for papers/NAME/run.py, and NAME/OTHER for each other file there that has a function `run(options)`."""
+    """NAME for papers/NAME/run.py, and NAME/OTHER for each other file there that has a function `run(options)`.
+
+    A folder is named as Python needs it, with `_` where NAME has `-`.
+    """
     found = {}
     for path in sorted(papers.glob("*/*.py"), key=lambda path: (path.parent, path.stem != "run", path.stem)):
         if path.stem == "run" or "\ndef run(options: Options" in path.read_text(encoding="utf-8"):
-            name = path.parent.name if path.stem == "run" else f"{path.parent.name}/{path.stem}"
-            found[name] = f"papers.{path.parent.name}.{path.stem}"
+            paper = path.parent.name.replace("_", "-")
+            found[paper if path.stem == "run" else f"{paper}/{path.stem}"] = f"papers.{path.parent.name}.{path.stem}"
     return found
 
 

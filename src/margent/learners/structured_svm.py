@@ -38,8 +38,9 @@ class StructuredSVM(EpochLearner):
     When to use it: "frank-wolfe" as a quick `SDM` with nothing to tune but C; "subgradient" where memory is short.
 
     Label costs make the loss; the weight of an example multiplies its C. Training that goes on from given weights
-    (`partial_fit`): Frank-Wolfe measures |w| from them; subgradient steps shrink them with all others, and begin as
-    after one epoch.
+    (`partial_fit`, or a generative start): Frank-Wolfe measures |w| from them; subgradient steps shrink them with all
+    others, and begin as after `head_start` epochs. For a good start take many epochs, and as many times the C: steps
+    are as long at first, stay so for longer, and the start is forgotten more slowly.
     """
 
     C: float = field(default=1.0, metadata={"help": "how far an example may pull; smaller: calmer, for noisy data"})
@@ -49,6 +50,9 @@ class StructuredSVM(EpochLearner):
     project: bool = field(
         default=False, metadata={"help": "subgradient: keep the weights in the ball that the optimum is in"}
     )
+    head_start: float = field(
+        default=1.0, metadata={"help": "subgradient: epochs that weights which are there at the start stand for"}
+    )
     gap: float | None = field(default=None, metadata={"help": "frank-wolfe: stop at this relative duality gap"})
 
     def __post_init__(self) -> None:
@@ -57,13 +61,16 @@ class StructuredSVM(EpochLearner):
         if self.method not in ("frank-wolfe", "subgradient"):
             raise ValueError(f"method of StructuredSVM should be frank-wolfe or subgradient, got {self.method!r}")
         check_flag(self, "project")
+        check_number(self, "head_start", minimum=0)
         check_number(self, "gap", minimum=0, optional=True)
         if self.project and self.method != "subgradient":
             raise ValueError("project of StructuredSVM is for method='subgradient'; frank-wolfe has no need of it")
+        if self.head_start != 1 and self.method != "subgradient":
+            raise ValueError("head_start of StructuredSVM is for method='subgradient'; frank-wolfe has no need of it")
         if self.gap is not None and self.method != "frank-wolfe":
             raise ValueError("gap of StructuredSVM needs method='frank-wolfe'; subgradient steps have no dual")
 
     def rule(self) -> _core.Rule:
         if self.method == "subgradient":
-            return _core.SubgradientRule(float(self.C), bool(self.project))
+            return _core.SubgradientRule(float(self.C), bool(self.project), float(self.head_start))
         return _core.FrankWolfeRule(float(self.C))

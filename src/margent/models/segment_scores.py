@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from margent.corpus.schemes import Span
+from margent.corpus.segments import Segmentation
 from margent.errors import CorpusError
 from margent.models.gold_segments import GoldSegments, is_timed
 
@@ -16,10 +18,23 @@ SEGMENT_METRICS = ("segment_f1", "frame_accuracy", "label_accuracy")
 """What a segmentation may be judged by: F1 of segments with both ends right, the share of frames with the right label,
 or 1 minus the label error rate: insertions, deletions and substitutions over the number of right labels."""
 
+DevMetric = Callable[[Any, "list[Segmentation]"], float]
+"""From right and predicted segmentations to a number, higher is better."""
 
-def check_segment_metric(name: str, metric: str | None) -> None:
-    if metric is not None and metric not in SEGMENT_METRICS:
-        raise ValueError(f"{name} should be one of {', '.join(SEGMENT_METRICS)} or None, got {metric!r}")
+
+def check_segment_metric(name: str, metric: str | DevMetric | None) -> None:
+    if not (metric is None or callable(metric) or metric in SEGMENT_METRICS):
+        raise ValueError(f"{name} should be one of {', '.join(SEGMENT_METRICS)}, a function or None, got {metric!r}")
+
+
+def named_segments(
+    labels: Sequence[str], ptr: NDArray[np.int64], rows: NDArray[np.int32], outside: str | None
+) -> list[Segmentation]:
+    """Rows (begin, end, label) of all sequences as lists of spans, without those outside."""
+    return [
+        [Span(b, e, labels[label]) for b, e, label in rows[a:z].tolist() if labels[label] != outside]
+        for a, z in pairwise(ptr.tolist())
+    ]
 
 
 def segmentation_score(

@@ -30,7 +30,7 @@ from margent.models.labels import Predictions
 from margent.models.parameters import check_whole
 from margent.models.segment_calibration import fitted_segment_temperature
 from margent.models.segment_constraints import SegmentConstraints, checked_constraints, constrained, model_scores
-from margent.models.segment_scores import segmentation_score
+from margent.models.segment_scores import DevMetric, named_segments, segmentation_score
 from margent.models.segment_weights import SegmentWeights
 from margent.models.segmenter_parameters import check_segmenter
 from margent.models.segmenter_training import SegmentLesson, learn
@@ -166,7 +166,7 @@ class Segmenter(Estimator):
         sample_weight: Any = None,
         X_dev: Any = None,
         y_dev: Any = None,
-        dev_metric: str | None = None,
+        dev_metric: str | DevMetric | None = None,
         callbacks: Iterable[Callback] = (),
         progress: bool | None = None,
     ) -> Self:
@@ -181,8 +181,9 @@ class Segmenter(Estimator):
             What each sequence counts.
         X_dev, y_dev : development data
             The weights of the epoch that does best on them are kept, and the learner's `patience` watches them.
-        dev_metric : "segment_f1", "frame_accuracy", "label_accuracy" or None
-            What "best" means; None: as `score` does.
+        dev_metric : "segment_f1", "frame_accuracy", "label_accuracy", a function or None
+            What "best" means; None: as `score` does. A function is given y_dev and the predicted segmentations, and
+            returns a number, the higher the better.
         callbacks : functions called with each `Epoch`; returning True ends the training
         progress : show a progress bar; None: only on a terminal
         """
@@ -200,7 +201,7 @@ class Segmenter(Estimator):
         sample_weight: Any = None,
         X_dev: Any = None,
         y_dev: Any = None,
-        dev_metric: str | None = None,
+        dev_metric: str | DevMetric | None = None,
         callbacks: Iterable[Callback] = (),
         progress: bool | None = None,
     ) -> Self:
@@ -257,7 +258,7 @@ class Segmenter(Estimator):
             answers = (segments.best(each) for each in self._constrained(X, labels, constraints))
             return Predictions(self._spans(answer.segments) for answer in answers)
         ptr, rows = self._best(X, labels)
-        return Predictions(self._spans(rows[a:z]) for a, z in pairwise(ptr.tolist()))
+        return Predictions(named_segments(self.weights_.limits.labels, ptr, rows, self.outside))
 
     def predict_k_best(
         self,

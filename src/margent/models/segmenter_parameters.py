@@ -11,13 +11,13 @@ from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.models.parameters import check_whole
-from margent.models.segment_scores import check_segment_metric
+from margent.models.segment_scores import DevMetric, check_segment_metric
 
 if TYPE_CHECKING:
     from margent.models.segmenter import Segmenter
 
 
-def check_segmenter(segmenter: Segmenter, dev_metric: str | None) -> None:
+def check_segmenter(segmenter: Segmenter, dev_metric: str | DevMetric | None) -> None:
     """All that can be checked before the data are seen."""
     check_segment_metric("dev_metric", dev_metric)
     if not isinstance(segmenter.features, (FrameFeatures, TokenFeatures, type(None))):

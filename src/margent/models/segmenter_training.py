@@ -19,7 +19,7 @@ from margent.learners.training import Callback, Training
 from margent.models.gold_segments import GoldSegments
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.segment_calibration import fitted_segment_temperature
-from margent.models.segment_scores import segmentation_score
+from margent.models.segment_scores import DevMetric, named_segments, segmentation_score
 from margent.models.segment_weights import MOST, SegmentWeights
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class SegmentLesson:
     sample_weight: Any = None
     X_dev: Any = None
     y_dev: Any = None
-    dev_metric: str | None = None
+    dev_metric: str | DevMetric | None = None
     callbacks: Iterable[Callback] = ()
     progress: bool | None = None
 
@@ -197,6 +197,8 @@ def _evaluation(
 
     def evaluate(found: NDArray[np.float32]) -> float:
         _, (ptr, rows) = model.best(data, found, segmenter._threads())
+        if callable(metric):
+            return metric(lesson.y_dev, named_segments(weights.limits.labels, ptr, rows, segmenter.outside))
         return segmentation_score(metric, right, weights.limits.labels, ptr, rows, segmenter.outside)
 
     return evaluate

@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[3]
 def test_list(margent):
     lines = margent("reproduce", "--papers", ROOT / "papers").output.splitlines()
     about = {line.split()[0]: line for line in lines}
-    assert {"hmsvm", "kbest", "kbest/best", "latent/beam", "latent/hidden", "spectral"} <= set(about)
+    known = {"hmsvm", "kbest", "kbest/best", "latent/beam", "latent/hidden", "semi-markov", "spectral"}
+    assert known <= set(about)
     assert "Hidden Markov Support" in about["hmsvm"] and "k-Best Max-margin Approaches" in about["kbest"]
 
 
@@ -50,6 +51,11 @@ def test_options_reach_the_experiment(margent, tmp_path, monkeypatch):
 def test_unknown_name(fails):
     fails(2, "there is no paper 'moon' in", "reproduce", "moon")
     fails(2, "expected one of hmsvm, kbest", "reproduce", "moon")
+
+
+def test_timit_is_for_one_paper(fails, tmp_path):
+    fails(2, "--timit is for the paper semi-markov, not for kbest", "reproduce", "kbest", "--timit", tmp_path)
+    fails(2, "is not a folder", "reproduce", "semi-markov", "--timit", tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("name", ["nowhere", "papers"])

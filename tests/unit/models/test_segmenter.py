@@ -212,6 +212,23 @@ def test_development_data_history_and_callbacks():
         Segmenter().fit(*train, dev_metric="best")
 
 
+def test_development_data_are_judged_by_a_function():
+    train, dev = speech(7, 20), speech(8, 8)
+    asked = []
+
+    def fewest_segments(gold, predicted):
+        asked.append((gold, predicted))
+        return -sum(map(len, predicted))
+
+    learner = StructuredSVM(C=0.001, method="subgradient", epochs=3)
+    segmenter = Segmenter(learner=learner)
+    segmenter.fit(*train, X_dev=dev[0], y_dev=dev[1], dev_metric=fewest_segments, progress=False)
+    assert len(asked) == 3 and all(gold is dev[1] for gold, _ in asked)
+    scores = [-sum(map(len, predicted)) for _, predicted in asked]
+    assert [epoch["dev_score"] for epoch in segmenter.history_] == scores
+    assert segmenter.predict(dev[0]) == asked[scores.index(max(scores))][1]
+
+
 def test_sample_weights_count():
     X, y = speech(9, 6)
     wrong = [[(0, len(x), "a")] for x in X]

@@ -1,0 +1,1 @@
+"""Kim, Yun and Yoo 2010: large margin training of semi-Markov models for phonetic recognition."""

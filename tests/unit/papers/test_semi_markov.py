@@ -1,0 +1,186 @@
+"""The experiments on semi-Markov models from end to end, on small generated corpora."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import pytest
+from papers.experiment import Options, with_generated
+from papers.semi_markov import figures, report, training
+from papers.semi_markov.plan import FULL, MODELS, PAPER, TABLE1, TABLE2, TOKEN_MODELS, Plan
+from papers.semi_markov.run import HERE, Experiment, run
+
+from margent.corpus import TIMIT_39, Span
+
+TINY = Plan(
+    corpus="series",
+    mixtures={1: 2, 2: 1},
+    choice_passes=1,
+    bins=(3, 2),
+    longest=(None, 12),
+    steps=((1, 1e-3), (30, 1e-2)),
+    series=(16, 6, 8),
+    tokens=("addresses",),
+    n_sentences=40,
+    token_C=(0.1,),
+    token_epochs=2,
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("semi_markov")
+    return read(run(Options(out=folder), TINY)), folder
+
+
+def read(written):
+    assert written.name == "report.md"
+    return json.loads(written.with_name("results.json").read_text())
+
+
+def test_a_whole_run(results):
+    found, folder = results
+    rows = {(row["model"], row["mixtures"]): row for row in found["models"]}
+    assert set(rows) == {(model, m) for m in (1, 2) for model in (*TABLE1, "perceptron")} | {
+        (f"{kind}-smm{seen}", 1) for kind in ("ml", "lm") for seen in TABLE2
+    }
+    for (model, m), row in rows.items():
+        assert 0 <= row["test"]["phone_error"] < 2 and 0 < row["test"]["frame_accuracy"] <= 1
+        errors, phones = (sum(side) for side in zip(*row["test"]["counts"]))
+        assert errors / phones == pytest.approx(row["test"]["phone_error"])
+        learns = MODELS[model].learner != "likelihood"
+        assert len(row["passes"]) == (TINY.mixtures[m] if learns else 0)
+        assert row["dev"] == pytest.approx(min(row["passes"])) if learns else row["best_pass"] is None
+    assert rows["ml-smm", 1]["test"]["phone_error"] < rows["ml-hmm", 1]["test"]["phone_error"]
+    assert found["chosen"]["lm-smm"]["bins"] in TINY.bins and tuple(found["chosen"]["lm-hmm"]["steps"]) in TINY.steps
+    assert [row["model"] for row in found["series"]] == list(TABLE1)
+    assert [row["model"] for row in found["tokens"]] == list(TOKEN_MODELS)
+    assert all(0.2 < row["test"] < 1 for row in found["tokens"])
+    assert len(found["cost"]["pass_seconds"]) == 2 and found["cost"]["memory_mb"] > 10
+    assert (folder / "figure2.png").stat().st_size > 1000
+    text = (folder / "report.md").read_text()
+    assert "| large-margin SMM | 2 |" in text and "Segmenter, words alone" in text and "MB, with all data" in text
+
+
+def test_the_second_run_trains_nothing(results, monkeypatch):
+    found, folder = results
+    monkeypatch.setattr("papers.semi_markov.run.run_training", lambda task: pytest.fail(f"{task} was run again"))
+    assert read(run(Options(out=folder), TINY)) == found
+
+
+def test_long_segments_are_cut_and_joined_again():
+    segments = [Span(0, 7, "a"), Span(7, 9, "b"), Span(9, 11, "b")]
+    limits = {"a": 3, "b": 4}
+    pieces = training.cut(segments, limits)
+    assert pieces == [Span(0, 2, "a"), Span(2, 4, "a"), Span(4, 7, "a"), *segments[1:]]
+    assert training.joined(pieces, limits) == segments  # two b that could have been one stay two
+    frames = training.cut(segments, 1)
+    assert len(frames) == 11 and all(s.end - s.start == 1 for s in frames)
+    assert training.joined(frames, 1) == [Span(0, 7, "a"), Span(7, 11, "b")]
+    assert training.longest([segments], None) == {"a": 7, "b": 2}
+    assert training.longest([segments], 5) == {"a": 5, "b": 2}
+
+
+def task(model, **other):
+    plain = {"mixtures": 1, "bins": 3, "longest": None, "steps": (5, 1e-3), "passes": 2, "threads": 1}
+    return {"model": model, **plain, **other}
+
+
+def test_models_see_what_their_names_say():
+    gold = [[Span(0, 7, "a"), Span(7, 9, "b")]]
+    full = training.segmenter(task("lm-smm", mixtures=2), gold)
+    assert full.features.bins == 3 and full.features.durations == "gamma" and full.features.components == 2
+    assert full.learner.C == 1e-3 and full.learner.head_start == 5 and full.learner.epochs == 2
+    assert full.transitions and full.frame_cost == 1 and full.max_duration == {"a": 7, "b": 2}
+    assert not training.segmenter(task("lm-smm-transitions"), gold).transitions
+    assert training.segmenter(task("lm-smm-durations"), gold).features.durations is None
+    assert training.segmenter(task("lm-smm-bins"), gold).features.bins == 1
+    assert training.segmenter(task("perceptron"), gold).frame_cost == 0
+    frames = training.segmenter(task("lm-hmm"), gold)
+    assert frames.max_duration == 1 and frames.features.bins == 1 and frames.transitions
+
+
+def made_up() -> dict:
+    """Results in which large margins win, but durations help by less than a tenth, and bins harm."""
+    errors = {"ml-hmm": 50, "lm-hmm": 40, "ml-smm": 30, "lm-smm": 20, "perceptron": 25}
+    errors |= {f"{kind}-smm{seen}": e for kind in ("ml", "lm") for seen, e in zip(TABLE2, (30, 21, 19))}
+
+    def row(model, m):
+        counts = [[errors[model], 100]] * 20
+        test = dict.fromkeys(("boundary_f1", "r_value", "frame_accuracy", "segment_f1"), 0.5)
+        test |= {"phone_error": errors[model] / 100, "counts": counts}
+        parameters = {"bins": 3, "longest": None, "steps": None if model.startswith("ml") else (30, 0.1)}
+        passes = [] if model.startswith("ml") else [0.3, 0.2]
+        common = {"parameters": parameters, "dev": 0.4, "passes": passes, "best_pass": 2 if passes else None}
+        return {"model": model, "mixtures": m, "test": test, "cpu_seconds": 1.0, **common}
+
+    models = [row(model, m) for m in (1, 2) for model in errors if m == 1 or model in (*TABLE1, "perceptron")]
+    cost = {"train_frames": 1000, "predict_frames": 100, "predict_seconds": 0.1, "predict_cpu_seconds": 0.2}
+    cost |= {"pass_seconds": [2.0, 1.5], "cpu_seconds": 5.0, "memory_mb": 800.0}
+    return {
+        "plan": vars(FULL) | {"mixtures": {1: 10, 2: 8}},
+        "chosen": {"lm-smm": {"bins": 3, "longest": 50, "steps": (30, 0.1)}},
+        "models": models,
+        "series": [],
+        "tokens": [],
+        "cost": cost,
+        "commits": ["c"],
+    }
+
+
+def test_claims_are_decided_by_figures():
+    rows = re.findall(
+        r"\| (.*?) \| (held|less than a tenth|did not hold) \| (.*?) \|", report.parts(made_up())["claims"]
+    )
+    claims = {claim: (verdict, because) for claim, verdict, because in rows}
+    tenth = " by a tenth or more"
+    verdict, because = claims[f"1 mixture: large-margin SMM errs less than ML (SMM){tenth}"]
+    assert verdict == "held" and because == "20.0 against 30.0 %, 33 % fewer errors (paper: 20 %), p < 0.001"
+    without = {word: claims[f"1 mixture: large-margin SMM errs less than large-margin SMM without {word}{tenth}"][0]
+               for word in ("transitions", "durations", "bins")}  # fmt: skip
+    assert without == {"transitions": "held", "durations": "less than a tenth", "bins": "did not hold"}
+    assert claims["2 mixtures: large-margin SMM errs less than SMM, perceptron"][0] == "held"
+
+
+def test_tables_have_the_figures_of_the_paper_beside_ours():
+    parts = report.parts(made_up())
+    assert "| 1 | 50.0 (42.8) | 40.0 (34.2) | 30.0 (37.4) | 20.0 (30.0) |" in parts["table 1"]
+    assert "| large-margin SMM | 20.0 (30.0) | 30.0 (32.3) | 21.0 (30.7) | 19.0 (31.4) |" in parts["table 2"]
+    assert "| SMM, perceptron | 25.0 (34.3) | 25.0 (31.8) |" in parts["table 3"]
+    assert "a pass takes 1.5 s" in parts["cost"] and "1,000 frames a second" in parts["cost"]
+    assert parts["series"] == parts["entities"] == "Not run.\n"
+
+
+def test_plots_and_readme(tmp_path):
+    figures.draw(made_up(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["figure2.png"]
+    readme = (HERE / "README.md").read_text("utf-8")
+    assert with_generated(readme, report.parts(made_up(), plots="results/")) != readme
+
+
+def test_timit_takes_the_place_of_our_corpora(tmp_path, monkeypatch):
+    seen = []
+
+    class Stopped(Experiment):
+        def __init__(self, plan, options):
+            seen.append((plan, options.folder(HERE), training.os.environ.get(training.TIMIT_FOLDER)))
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("papers.semi_markov.run.Experiment", Stopped)
+    with pytest.raises(KeyboardInterrupt):
+        run(Options(out=tmp_path, timit=tmp_path))
+    ((plan, folder, where),) = seen
+    assert (plan.corpus, plan.series, plan.tokens, folder, where) == ("timit", (), (), tmp_path, str(tmp_path))
+    assert plan.mixtures == FULL.mixtures and training.TIMIT_FOLDER not in training.os.environ
+    assert training.FOLDS["timit"] is TIMIT_39
+
+
+def test_the_plan_is_that_of_the_paper():
+    assert tuple(FULL.mixtures) == (1, 2, 4, 8) and set(FULL.bins) <= {1, 2, 3, 4, 5}
+    for kinds in (TABLE1, ("perceptron",)):
+        for model in kinds:
+            errors = [PAPER[model, m] for m in FULL.mixtures]
+            assert all(a >= b for a, b in pairwise(errors))
+    assert PAPER["lm-smm", 1] == 30.0 and PAPER["lm-smm-durations", 1] == 30.7
