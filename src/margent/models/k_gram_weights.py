@@ -86,15 +86,36 @@ class KGramWeights(Weights):
     # Learning
 
     @classmethod
+    def check(cls, tagger: Tagger) -> None:
+        """What the chain can do and this cannot."""
+        who = type(tagger._learner()).__name__
+        if tagger.features is not None and not (isinstance(tagger.features, str) and tagger.features == SymbolMap.kind):
+            raise ValueError(
+                f"{who} learns from symbols, the tokens as they are: features should be None or 'symbols', "
+                f"got {tagger.features!r}"
+            )
+        if tagger.order != 1:
+            raise ValueError(
+                f"order is {tagger.order}, but how far back {who} looks is for the learner to say: leave order at 1, "
+                f"and give {who}(order=...), the symbols in a piece"
+            )
+        if tagger.restrict_labels is not None:
+            raise ValueError(
+                f"restrict_labels is not for {who}, which gives a symbol only labels that it was seen with"
+            )
+        if tagger.label_costs:
+            raise ValueError(f"label_costs are not for {who}, to which all mistakes cost the same")
+
+    @classmethod
     def feature_map(cls, tagger: Tagger, X: Any) -> SymbolMap:
-        _check_parameters(tagger)
+        cls.check(tagger)
         return SymbolMap()
 
     @classmethod
     def trainable(
         cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: KGramWeights | None
     ) -> Trainable:
-        _check_parameters(tagger)
+        cls.check(tagger)
         _check_data(tagger, data)
         n_borders, n_labels = int(tagger._learner().order) - 1, len(labels)
         symbols = _symbols_to_learn(data)
@@ -266,25 +287,6 @@ def _restored_operators(
         if any(not (np.abs(model.k_gram_scores(length)) <= LARGEST).all() for length in lengths):
             raise file.error(f"its operators give scores beyond {LARGEST:g}")
     return model, KGramTable.from_operators(model, lengths, bi_symbols)
-
-
-def _check_parameters(tagger: Tagger) -> None:
-    """What the chain can do and this cannot is an error before the training starts."""
-    who = type(tagger._learner()).__name__
-    if tagger.features is not None and not (isinstance(tagger.features, str) and tagger.features == SymbolMap.kind):
-        raise ValueError(
-            f"{who} learns from symbols, the tokens as they are: features should be None or 'symbols', "
-            f"got {tagger.features!r}"
-        )
-    if tagger.order != 1:
-        raise ValueError(
-            f"order is {tagger.order}, but how far back {who} looks is for the learner to say: leave order at 1, and "
-            f"give {who}(order=...), the symbols in a piece"
-        )
-    if tagger.restrict_labels is not None:
-        raise ValueError(f"restrict_labels is not for {who}, which gives a symbol only labels that it was seen with")
-    if tagger.label_costs:
-        raise ValueError(f"label_costs are not for {who}, to which all mistakes cost the same")
 
 
 def _check_data(tagger: Tagger, data: TrainingSet) -> None:

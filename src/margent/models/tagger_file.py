@@ -116,6 +116,7 @@ def restored(kind: type[Tagger], file: ModelFile, function: Any) -> Tagger:
     if tagger.weights_.hidden != tagger.hidden:
         raise file.error("its weights are of other hidden labels than its parameters say")
     try:
+        type(tagger.weights_).check(tagger)
         tagger._structure()
     except ValueError as error:
         raise file.error(str(error)) from None

@@ -66,6 +66,10 @@ class Weights(ABC):
     """The parameter `hidden` of the tagger."""
 
     @classmethod
+    def check(cls, tagger: Tagger) -> None:  # noqa: B027
+        """ValueError for parameters of a tagger that this kind has no use for; the chain has one for all."""
+
+    @classmethod
     @abstractmethod
     def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
         """A new, empty feature map for what a tagger was told, which is checked, and these data."""
