@@ -65,8 +65,8 @@ class Weights(ABC):
     hidden: int = 1
     """The parameter `hidden` of the tagger."""
 
-    @classmethod
-    def check(cls, tagger: Tagger) -> None:  # noqa: B027
+    @classmethod  # noqa: B027
+    def check(cls, tagger: Tagger) -> None:
         """ValueError for parameters of a tagger that this kind has no use for; the chain has one for all."""
 
     @classmethod
