@@ -68,7 +68,7 @@ def make_speech(
 
     An utterance is a pause, some words of one to three syllables, some of them with a pause after them, and a pause.
     Each is said by another voice. Same seed, same labels everywhere; the samples may differ in the last bits from one
-    machine to another. Takes about 10 ms for a second of speech.
+    machine to another.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class Spectral:
         default="nuclear", metadata={"help": "nuclear: few hidden states; frobenius: small scores; or none"}
     )
     solver: Literal["momentum", "fobos"] = field(
-        default="momentum", metadata={"help": "momentum, or fobos as in the paper: slower to the same optimum"}
+        default="momentum", metadata={"help": "momentum, or fobos as in the paper: two ways to the same optimum"}
     )
     recover: bool = field(
         default=False, metadata={"help": "predict with recovered operators, not with the scores; up-to-k only"}
