@@ -26,6 +26,7 @@ from margent import (
     storage,
 )
 from margent.errors import CalibrationWarning, ConstraintError, CorpusError, ModelFileError
+from unit.models.mutation import mutate_arrays, mutate_value
 
 RNG = np.random.default_rng(0)
 FRAMES = [RNG.normal(size=(n, 2)) + np.repeat([[0, 0], [2, 1]], [n // 2, n - n // 2], axis=0) for n in (6, 8, 5, 7)]
@@ -72,50 +73,6 @@ ANYTHING: list[Any] = [
 ]  # fmt: skip
 
 
-def mutate_value(value: Any, dice: random.Random) -> Any:
-    """One change somewhere inside a JSON value."""
-    if isinstance(value, dict) and value and dice.random() < 0.85:
-        key = dice.choice(list(value))
-        changed = dict(value)
-        if dice.random() < 0.1:
-            del changed[key]
-        else:
-            changed[key] = mutate_value(value[key], dice)
-        return changed
-    if isinstance(value, list) and value and dice.random() < 0.7:
-        at = dice.randrange(len(value))
-        choices = [value[:at], value[::-1], [*value, value[at]], value[:at] + value[at + 1 :]]
-        return dice.choice([*choices, [*value[:at], mutate_value(value[at], dice), *value[at + 1 :]]])
-    if type(value) is int and dice.random() < 0.5:
-        return value + dice.choice([-2, -1, 1, 2, 100])
-    return dice.choice(ANYTHING)
-
-
-def mutate_arrays(arrays: dict[str, Any], dice: random.Random) -> dict[str, Any]:
-    changed = dict(arrays)
-    name = dice.choice(list(arrays))
-    array = arrays[name].copy()
-    kind = dice.randrange(9)
-    if kind < 6 and array.size:
-        flat = array.reshape(-1)
-        at = dice.randrange(flat.size)
-        if array.dtype.kind == "f":
-            flat[at] = dice.choice([0, -1, 1e4, 1e30, np.nan, np.inf, -np.inf])
-        elif array.dtype.kind == "b":
-            flat[at] = not flat[at]
-        else:
-            limits = np.iinfo(array.dtype)
-            flat[at] = dice.choice([0, limits.min, limits.max, dice.randrange(0, 100), min(flat[at], 99) + 1])
-    elif kind == 6:
-        array = array[: dice.randrange(len(array) + 1)]
-    elif kind == 7:
-        array = np.concatenate([array, array[: dice.randrange(len(array) + 1)]])
-    else:
-        array = array.astype(dice.choice([np.int32, np.int64, np.float32, np.float16, np.uint8]), casting="unsafe")
-    changed[name] = array
-    return changed
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_no_mutation_does_more_than_raise_the_right_error(name: str, tmp_path: Path) -> None:
     """Files with right checksums and wrong contents are refused, or make a segmenter that works."""
@@ -124,7 +81,7 @@ def test_no_mutation_does_more_than_raise_the_right_error(name: str, tmp_path: P
     for _ in range(count):
         header, arrays = file.header, file.arrays
         if dice.random() < 0.5:
-            header = mutate_value(copy.deepcopy(header), dice)
+            header = mutate_value(copy.deepcopy(header), dice, ANYTHING)
             if not isinstance(header, dict):
                 continue
         else:

@@ -22,6 +22,7 @@ from margent import Constraints, Kernel, Perceptron, Spectral, Tagger, storage
 from margent.corpus.schemes import labels_of
 from margent.errors import ConstraintError, CorpusError, ModelFileError
 from margent.models.k_gram_weights import KGramWeights
+from unit.models.mutation import mutate_arrays, mutate_value
 
 pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
 
@@ -421,56 +422,6 @@ ANYTHING: list[Any] = [
 ]  # fmt: skip
 
 
-def mutate_value(value: Any, dice: random.Random) -> Any:
-    """One change somewhere inside a JSON value."""
-    if isinstance(value, dict) and value and dice.random() < 0.85:
-        key = dice.choice(list(value))
-        changed = dict(value)
-        if dice.random() < 0.1:
-            del changed[key]
-        else:
-            changed[key] = mutate_value(value[key], dice)
-        return changed
-    if isinstance(value, list) and value and dice.random() < 0.7:
-        at = dice.randrange(len(value))
-        choices = [value[:at], value[::-1], [*value, value[at]], value[:at] + value[at + 1 :]]
-        return dice.choice([*choices, [*value[:at], mutate_value(value[at], dice), *value[at + 1 :]]])
-    if type(value) is int and dice.random() < 0.5:
-        return value + dice.choice([-2, -1, 1, 2, 100])
-    if isinstance(value, str) and value and dice.random() < 0.5:
-        at = dice.randrange(len(value))
-        return value[:at] + dice.choice(["", "%x[0,0]", "*", "9", "-", ".", "é"]) + value[at + 1 :]
-    return dice.choice(ANYTHING)
-
-
-def mutate_arrays(arrays: dict[str, Any], dice: random.Random) -> dict[str, Any]:
-    changed = dict(arrays)
-    name = dice.choice(list(arrays))
-    array = arrays[name].copy()
-    kind = dice.randrange(10)
-    if kind < 6 and array.size:
-        flat = array.reshape(-1)
-        for _ in range(dice.choice([1, 1, 2, 8])):
-            at = dice.randrange(flat.size)
-            if array.dtype.kind == "f":
-                flat[at] = dice.choice([0, -1, 1e4, 6e4, np.nan, np.inf, -np.inf])
-            else:
-                limits = np.iinfo(array.dtype)
-                near = min(max(int(flat[at]) + dice.choice([-1, 1]), limits.min), limits.max)
-                flat[at] = dice.choice([0, near, limits.min, limits.max, near, dice.randrange(0, 100)])
-    elif kind == 6:
-        array = array[: dice.randrange(len(array) + 1)]
-    elif kind == 7:
-        array = np.concatenate([array, array[: dice.randrange(len(array) + 1)]])
-    elif kind == 8:
-        array = array.astype(dice.choice([np.int32, np.int64, np.float32, np.float16, np.uint8]), casting="unsafe")
-    else:
-        changed[dice.choice(list(arrays))] = array
-        return changed
-    changed[name] = array
-    return changed
-
-
 FUZZED = ["templates", "columns", "sparse", "attributes", "vectors", "order 2", "dictionary", "constrained", "pairs"]
 FUZZED += [
     "hidden",
@@ -494,7 +445,7 @@ def test_no_mutation_does_more_than_raise_the_right_error(name: str, compact: bo
     for _ in range(count):
         header, arrays = file.header, file.arrays
         if dice.random() < 0.5:
-            header = mutate_value(copy.deepcopy(header), dice)
+            header = mutate_value(copy.deepcopy(header), dice, ANYTHING)
             if not isinstance(header, dict):
                 continue
         else:
