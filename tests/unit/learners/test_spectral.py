@@ -209,10 +209,10 @@ def test_it_learns_what_depends_on_neighbours():
     assert 0 < model.n_states <= result.history[-1].rank < len(oracle.bi_symbols)
 
 
-@pytest.mark.parametrize(
-    ("solver", "loss", "n"), [("fobos", "k", 300), ("momentum", "k", 30), ("momentum", "up-to-k", 300)]
-)
-def test_the_step_that_is_found_is_about_as_good_as_the_best(solver, loss, n):
+@pytest.mark.parametrize(("solver", "bound"), [("fobos", 1.1), ("momentum", 1.3)])
+@pytest.mark.parametrize("loss", ["k", "up-to-k"])
+@pytest.mark.parametrize("n", [30, 300])
+def test_the_step_that_is_found_is_about_as_good_as_the_best(solver, bound, loss, n):
     data = words(n, 0)
     oracle = KGramOracle(data, [spoken(word) for word in data])
     reached = {
@@ -220,7 +220,7 @@ def test_the_step_that_is_found_is_about_as_good_as_the_best(solver, loss, n):
         for step in (None, 1, 10, 100, 1000)
     }
     found = reached.pop(None)
-    assert found < 1.3 * min(reached.values())
+    assert found < bound * min(reached.values())
     assert found < 0.8 * max(reached.values())
 
 
