@@ -7,12 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "clock.hpp"
-#include "oracle.hpp"
+#include "flat_oracle.hpp"
 #include "parallel.hpp"
 #include "semiring.hpp"
 
@@ -28,13 +26,11 @@ struct Candidates {
   const std::int32_t* places = nullptr;
 };
 
-class CandidateOracle final : public Oracle {
+class CandidateOracle final : public FlatOracle {
  public:
-  CandidateOracle(const Candidates& candidates, std::int64_t n_features)
-      : candidates_(candidates), weights_(n_features, 0.0), sums_(n_features, 0.0) {}
+  CandidateOracle(const Candidates& candidates, std::int64_t n_features) : FlatOracle(n_features), candidates_(candidates) {}
 
   std::int64_t size() const override { return candidates_.n_examples; }
-  std::int64_t n_features() const { return static_cast<std::int64_t>(weights_.size()); }
 
   void ask(std::int64_t example, const Question& question, Answer& answer) override {
     const std::int64_t begin = candidates_.example_ptr[example], end = candidates_.example_ptr[example + 1];
@@ -44,7 +40,7 @@ class CandidateOracle final : public Oracle {
     scores_.resize(end - begin);
     gold_ = -1;
     for (std::int64_t c = begin; c < end; ++c) {
-      scores_[c - begin] = clock_.scale * dot(weights_.data(), c);
+      scores_[c - begin] = scale() * dot(kept(), c);
       if (candidates_.losses[c] == 0 && (gold_ < 0 || scores_[c - begin] > scores_[gold_ - begin])) gold_ = c;
     }
     rivals_.clear();
@@ -67,48 +63,6 @@ class CandidateOracle final : public Oracle {
     collect(gold_, 1, out);
     collect(rivals_.at(rival), -1, out);
     settle(out);
-  }
-
-  double score(const SparseVector& vector) const override {
-    double sum = 0;
-    for (const auto& [index, value] : vector) sum += weights_[index] * value;
-    return clock_.scale * sum;
-  }
-
-  void add(const SparseVector& vector, double step) override {
-    for (const auto& [index, value] : vector) {
-      if (index < 0 || index >= n_features()) throw std::out_of_range("there is no such weight");
-      const double change = step / clock_.scale * value;
-      weights_[index] += change;
-      sums_[index] += clock_.now * change;
-    }
-  }
-
-  void scale(double factor) override {
-    clock_.scale *= factor;
-    if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
-    for (std::size_t i = 0; i < weights_.size(); ++i) clock_.fold(weights_[i], sums_[i]);
-    clock_.fold();
-  }
-
-  double squared_norm() const override {
-    double sum = 0;
-    for (const double weight : weights_) sum += weight * weight;
-    return clock_.scale * clock_.scale * sum;
-  }
-
-  void tick(double weight = 1) override { clock_.tick(weight); }
-
-  void start_from(const double* weights) {
-    std::copy(weights, weights + weights_.size(), weights_.begin());
-    std::fill(sums_.begin(), sums_.end(), 0.0);
-    clock_ = {};
-  }
-
-  std::vector<double> weights(bool average) const {
-    std::vector<double> out(weights_.size());
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = clock_.weight(weights_[i], sums_[i], average);
-    return out;
   }
 
   // Minus the log-probability of the right candidates together (the latent CRF, paper 003, section 4.3), summed over
@@ -155,8 +109,7 @@ class CandidateOracle final : public Oracle {
   }
 
   Candidates candidates_;
-  std::vector<double> weights_, sums_, scores_;
-  Clock clock_;
+  std::vector<double> scores_;
   std::int64_t gold_ = -1;
   std::vector<std::int64_t> rivals_;
 };

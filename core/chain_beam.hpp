@@ -11,14 +11,6 @@
 
 namespace margent {
 
-// Which prefix is learned from where beam search goes wrong (Huang, Fayong and Guo 2012; paper 003, Fig. 3.2).
-enum class BeamUpdate {
-  standard,       // the whole labelling, even where it scores less than the right one that the beam has lost
-  early,          // up to where the right labelling falls out of the beam
-  max_violation,  // up to where the best in the beam is furthest ahead of the right one
-  skip,           // the whole labelling, and only where it scores no less than the right one
-};
-
 template <class Real>
 class ChainBeam {
  public:

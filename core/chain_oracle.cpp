@@ -212,8 +212,7 @@ int ChainOracle::chosen_prefix(const std::int32_t* labels, int n) {
   // Whether the way of each item at a position has a mistake.
   std::vector<std::uint8_t> wrong_before, wrong;
   bool lost = false;
-  int early = -1, most_violated = -1;
-  double violation = 0;
+  PrefixChoice choice(update_);
   for (int t = 0; t <= n && !beam_.at(t).empty(); ++t) {
     const auto items = beam_.at(t);
     wrong.resize(items.size());
@@ -222,17 +221,9 @@ int ChainOracle::chosen_prefix(const std::int32_t* labels, int n) {
     std::swap(wrong, wrong_before);
     const bool all_wrong = std::find(wrong_before.begin(), wrong_before.end(), 0) == wrong_before.end();
     lost = lost || (all_wrong && !beam_.holds(t, gold_way_[t].state));
-    const double ahead = items[0].score - gold_way_[t].score;
-    if (!wrong_before[0]) {
-      if (t == n) return n;
-      continue;
-    }
-    if (t == n && (update_ == BeamUpdate::standard || (update_ == BeamUpdate::skip && ahead >= 0))) return n;
-    if (!(ahead >= 0)) continue;
-    if (early < 0 && (lost || t == n)) early = t;
-    if (ahead >= violation) violation = ahead, most_violated = t;
+    choice.see(t, t == n, !wrong_before[0], lost, items[0].score - gold_way_[t].score);
   }
-  return update_ == BeamUpdate::early ? early : update_ == BeamUpdate::max_violation ? most_violated : -1;
+  return choice.chosen();
 }
 
 std::size_t ChainOracle::ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k,

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "beam_update.hpp"
 #include "gram_sums.hpp"
 #include "kernel_rows.hpp"
 #include "linear_chain.hpp"
@@ -91,9 +92,7 @@ class ChainOracle final : public Oracle {
   // Searches with the beam: up to k rivals of the prefix to learn from, and gold cut down to it. Returns how many; none,
   // and no place that could be wrong, where there is nothing to learn from.
   std::size_t ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k, Answer& answer);
-  // The last position of the prefix that the update chooses, n for the whole with its end, or -1. The whole where it is
-  // right. Before the whole, early and max-violation choose only where the best in the beam is wrong and ahead of gold;
-  // there is such a place wherever the whole is wrong.
+  // The last position of the prefix that the update chooses, n for the whole with its end, or -1.
   int chosen_prefix(const std::int32_t* labels, int n);
   double complete_gold(const ChainScores<float>& scores);
   void add_costs(const std::int32_t* labels, int n, float cost);

@@ -350,10 +350,14 @@ class InverseHessian:
 
 def dot(a: _Doubles, b: _Doubles, threads: int = 1) -> float: ...
 
-class PythonOracle(Oracle):
-    def __init__(self, oracle: Any, n_features: int) -> None: ...
+class FlatOracle(Oracle):
+    @property
+    def n_features(self) -> int: ...
     def weights(self, average: bool) -> _Doubles: ...
     def start_from(self, weights: _Doubles) -> None: ...
+
+class PythonOracle(FlatOracle):
+    def __init__(self, oracle: Any, n_features: int) -> None: ...
 
 class Rule:
     def penalty(self, oracle: Oracle) -> float | None: ...
@@ -466,12 +470,8 @@ class Candidates:
         self, example_ptr: _Ptr, feature_ptr: _Ptr, features: _Ids, values: _Floats, losses: _Floats, places: _Ids
     ) -> None: ...
 
-class CandidateOracle(Oracle):
+class CandidateOracle(FlatOracle):
     def __init__(self, candidates: Candidates, n_features: int) -> None: ...
-    @property
-    def n_features(self) -> int: ...
-    def weights(self, average: bool) -> _Doubles: ...
-    def start_from(self, weights: _Doubles) -> None: ...
     def likelihood(self, weights: _Doubles, threads: int) -> tuple[float, _Doubles]: ...
 
 def cosegment_features(
@@ -496,3 +496,29 @@ def rescore(
     weights: _Floats,
     threads: int,
 ) -> _Doubles: ...
+def search_words(
+    units: CosegmentUnits,
+    model: GramModel,
+    words: SpellingPairs,
+    weights: _Floats,
+    k: int,
+    beam: int,
+    threshold: float,
+    insertions: int,
+    threads: int,
+) -> tuple[_Ids, _Doubles, tuple[_Ptr, _Ids], tuple[_Ptr, _Ids]]: ...
+
+class TranscriptionExamples:
+    def __init__(self, pairs: SpellingPairs, example_ptr: _Ptr, fold: _Ids, models: tuple[GramModel, ...]) -> None: ...
+
+class CosegmentOracle(FlatOracle):
+    def __init__(
+        self,
+        units: CosegmentUnits,
+        words: TranscriptionExamples,
+        bits: int,
+        beam: int,
+        threshold: float,
+        insertions: int,
+        update: BeamUpdate,
+    ) -> None: ...

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "_core_examples.hpp"
+#include "_core_cosegments.hpp"
 #include "cosegment_sums.hpp"
 #include "cosegments.hpp"
 #include "gram_model.hpp"
@@ -19,40 +19,10 @@ using Ids = Array<std::int32_t, nb::ndim<1>>;
 using Ptr = Array<std::int64_t, nb::ndim<1>>;
 using Doubles = Array<double, nb::ndim<1>>;
 
-void check_symbols(const Ids& ids, const char* what) {
-  for (std::size_t i = 0; i < ids.shape(0); ++i)
-    if (ids.data()[i] < 0) throw nb::value_error(what);
-}
-
 template <class T, class... S>
 std::vector<T> copied(const Array<T, S...>& a) {
   return {a.data(), a.data() + a.size()};
 }
-
-// Keeps the arrays alive that the pairs look into.
-class BoundPairs {
- public:
-  BoundPairs(Ptr letter_ptr, Ids letters, Ptr phoneme_ptr, Ids phonemes)
-      : letter_ptr_(letter_ptr), phoneme_ptr_(phoneme_ptr), letters_(letters), phonemes_(phonemes) {
-    check_ptr(letter_ptr, static_cast<std::int64_t>(letters.shape(0)), "letters");
-    check_ptr(phoneme_ptr, static_cast<std::int64_t>(phonemes.shape(0)), "phonemes");
-    if (letter_ptr.shape(0) != phoneme_ptr.shape(0)) throw nb::value_error("as many words as pronunciations");
-    check_symbols(letters, "letters must not be negative");
-    check_symbols(phonemes, "phonemes must not be negative");
-    for (std::size_t s = 0; s + 1 < letter_ptr.shape(0); ++s) {
-      const auto cells = static_cast<double>(letter_ptr.data()[s + 1] - letter_ptr.data()[s] + 1) *
-                         static_cast<double>(phoneme_ptr.data()[s + 1] - phoneme_ptr.data()[s] + 1);
-      if (cells > 1e8) throw nb::value_error("a word and its pronunciation are too long together");
-    }
-  }
-  SpellingPairs view() const {
-    return {static_cast<std::int64_t>(letter_ptr_.shape(0)) - 1, letter_ptr_.data(), phoneme_ptr_.data(), letters_.data(), phonemes_.data()};
-  }
-
- private:
-  Ptr letter_ptr_, phoneme_ptr_;
-  Ids letters_, phonemes_;
-};
 
 CosegmentUnits make_units(Ptr letter_ptr, Ids letters, Ptr phoneme_ptr, Ids phonemes) {
   check_ptr(letter_ptr, static_cast<std::int64_t>(letters.shape(0)), "letters of units");
@@ -153,10 +123,6 @@ nb::tuple model_arrays(const GramModel& model) {
                         to_numpy(std::vector<std::int32_t>(model.suffix())), to_numpy(std::move(log_p)), to_numpy(std::move(backoff)));
 }
 
-void check_model(const CosegmentUnits& units, const GramModel& model) {
-  if (model.n_units() != units.size()) throw nb::value_error("grams of other units");
-}
-
 nb::tuple expect(const CosegmentUnits& units, const GramModel& model, const BoundPairs& pairs, std::int64_t first, std::int64_t last,
                  int order, std::int64_t beam, double least, int threads, GramCounts* counts) {
   check_model(units, model);
@@ -169,18 +135,6 @@ nb::tuple expect(const CosegmentUnits& units, const GramModel& model, const Boun
     result = expect_grams(units, model, view, first, last, order, beam, least, threads, counts);
   }
   return nb::make_tuple(result.log_likelihood, result.impossible);
-}
-
-// Lists of lists as one array and the row starts of it.
-template <class Rows>
-nb::tuple flat(const Rows& rows) {
-  std::vector<std::int64_t> ptr{0};
-  std::vector<std::int32_t> values;
-  for (const auto& row : rows) {
-    values.insert(values.end(), row.begin(), row.end());
-    ptr.push_back(static_cast<std::int64_t>(values.size()));
-  }
-  return nb::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(values)));
 }
 
 nb::tuple cut(const CosegmentUnits& units, const GramModel& model, const BoundPairs& pairs, std::int64_t beam, bool best, int threads) {
@@ -196,7 +150,6 @@ nb::tuple cut(const CosegmentUnits& units, const GramModel& model, const BoundPa
   return nb::make_tuple(to_numpy(std::move(scores)), flat(paths));
 }
 
-// (counts, scores, phoneme rows, unit rows): counts[s] answers for word s, one after the other.
 nb::tuple transcriptions(const CosegmentUnits& units, const GramModel& model, const BoundPairs& words, int k, std::int64_t beam,
                          double threshold, bool summed, int insertions, int threads) {
   check_model(units, model);
@@ -206,18 +159,7 @@ nb::tuple transcriptions(const CosegmentUnits& units, const GramModel& model, co
     nb::gil_scoped_release release;
     transcribe(units, model, words.view(), {k, beam, threshold, summed, insertions}, threads, found);
   }
-  std::vector<std::int32_t> counts;
-  std::vector<double> scores;
-  std::vector<std::vector<std::int32_t>> phonemes, paths;
-  for (std::vector<Transcription>& list : found) {
-    counts.push_back(static_cast<std::int32_t>(list.size()));
-    for (Transcription& t : list) {
-      scores.push_back(t.score);
-      phonemes.push_back(std::move(t.phonemes));
-      paths.push_back(std::move(t.units));
-    }
-  }
-  return nb::make_tuple(to_numpy(std::move(counts)), to_numpy(std::move(scores)), flat(phonemes), flat(paths));
+  return listed(std::move(found));
 }
 
 void estimate(GramModel& model, Array<double, nb::ndim<2>> discounts) {

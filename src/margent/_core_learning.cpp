@@ -10,6 +10,7 @@
 #include "_core_examples.hpp"
 #include "chain_oracle.hpp"
 #include "chain_weights.hpp"
+#include "flat_oracle.hpp"
 #include "frank_wolfe.hpp"
 #include "gold_counts.hpp"
 #include "hidden_markov_svm.hpp"
@@ -155,21 +156,21 @@ class PythonKernel final : public KernelSource {
 };
 
 // An oracle written in Python: it answers with feature vectors as dicts, the weights live here.
-class PythonOracle final : public Oracle {
+class PythonOracle final : public FlatOracle {
  public:
   PythonOracle(nb::object oracle, std::int64_t n_features)
-      : oracle_(std::move(oracle)), weights_(checked(n_features)), sums_(weights_.size()), size_(static_cast<std::int64_t>(nb::len(oracle_))) {}
+      : FlatOracle(checked(n_features)), oracle_(std::move(oracle)), size_(static_cast<std::int64_t>(nb::len(oracle_))) {}
 
   std::int64_t size() const override { return size_; }
 
   void ask(std::int64_t example, const Question& question, Answer& answer) override {
     nb::gil_scoped_acquire acquire;
-    nb::object reply = oracle_.attr("answer")(example, weights(false), question.k, question.cost);
-    grow(nb::cast<std::int64_t>(nb::int_(oracle_.attr("n_features"))));
+    nb::object reply = oracle_.attr("answer")(example, to_numpy(weights(false)), question.k, question.cost);
+    grow(checked(nb::cast<std::int64_t>(nb::int_(oracle_.attr("n_features")))));
     gold_ = vector(reply.attr("gold"));
     rivals_.clear();
     answer.rivals.clear();
-    answer.gold_score = dot(gold_);
+    answer.gold_score = score(gold_);
     answer.weight = number(reply.attr("weight"), "a weight");
     answer.places = count(reply.attr("places"), "places");
     const nb::object given = reply.attr("rivals");
@@ -180,7 +181,7 @@ class PythonOracle final : public Oracle {
                              std::to_string(question.k) + " were asked for").c_str());
     for (nb::handle item : rivals) {
       rivals_.push_back(vector(item.attr("features")));
-      answer.rivals.push_back({dot(rivals_.back()), number(item.attr("loss"), "a loss"), count(item.attr("errors"), "errors")});
+      answer.rivals.push_back({score(rivals_.back()), number(item.attr("loss"), "a loss"), count(item.attr("errors"), "errors")});
     }
   }
 
@@ -191,57 +192,10 @@ class PythonOracle final : public Oracle {
     settle(out);
   }
 
-  double score(const SparseVector& vector) const override { return dot(vector); }
-
-  void add(const SparseVector& vector, double step) override {
-    for (const auto& [index, value] : vector) {
-      if (index < 0 || index >= static_cast<std::int64_t>(weights_.size())) throw std::out_of_range("there is no such weight");
-      const double change = step / clock_.scale * value;
-      weights_[index] += change;
-      sums_[index] += clock_.now * change;
-    }
-  }
-
-  void scale(double factor) override {
-    clock_.scale *= factor;
-    if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
-    for (std::size_t i = 0; i < weights_.size(); ++i) clock_.fold(weights_[i], sums_[i]);
-    clock_.fold();
-  }
-
-  double squared_norm() const override {
-    double sum = 0;
-    for (const double weight : weights_) sum += weight * weight;
-    return clock_.scale * clock_.scale * sum;
-  }
-
-  void tick(double weight = 1) override { clock_.tick(weight); }
-
-  // Starts from given weights; averages start anew.
-  void start_from(Array<double, nb::ndim<1>> weights) {
-    if (weights.shape(0) != weights_.size()) throw nb::value_error("weights of the wrong shape");
-    std::copy(weights.data(), weights.data() + weights.shape(0), weights_.begin());
-    std::fill(sums_.begin(), sums_.end(), 0.0);
-    clock_ = {};
-  }
-
-  // A copy: what Python keeps must not change under its hands.
-  nb::object weights(bool average) const {
-    std::vector<double> out(weights_);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = clock_.weight(weights_[i], sums_[i], average);
-    return to_numpy(std::move(out));
-  }
-
  private:
-  static std::size_t checked(std::int64_t n_features) {
+  static std::int64_t checked(std::int64_t n_features) {
     if (n_features < 0) throw nb::value_error("the oracle's n_features must not be negative");
-    return static_cast<std::size_t>(n_features);
-  }
-  // Features that have never been seen have had weight 0 so far, also on average.
-  void grow(std::int64_t n_features) {
-    if (n_features <= static_cast<std::int64_t>(weights_.size())) return;
-    weights_.resize(checked(n_features));
-    sums_.resize(weights_.size());
+    return n_features;
   }
   static double number(nb::handle value, const char* what) {
     const double x = PyFloat_AsDouble(value.ptr());
@@ -263,22 +217,14 @@ class PythonOracle final : public Oracle {
       const std::int64_t index = PyNumber_AsSsize_t(key.ptr(), PyExc_IndexError);
       if (index == -1 && PyErr_Occurred()) nb::raise_python_error();
       const double x = number(value, "a feature value");
-      if (index < 0 || index >= static_cast<std::int64_t>(weights_.size()))
+      if (index < 0 || index >= n_features())
         throw nb::index_error("the oracle answered with a feature index outside 0 .. n_features - 1");
       out.push_back({index, x});
     }
     return out;
   }
-  double dot(const SparseVector& features) const {
-    double sum = 0;
-    for (const auto& [index, value] : features) sum += weights_[index] * value;
-    return clock_.scale * sum;
-  }
-
   nb::object oracle_;
-  std::vector<double> weights_, sums_;
   std::int64_t size_;
-  Clock clock_;
   SparseVector gold_;
   std::vector<SparseVector> rivals_;
 };
@@ -371,10 +317,16 @@ void bind_learning(nb::module_& m) {
       .def("weights", &export_weights, nb::arg("average"))
       .def("start_from", &import_weights, nb::arg("weights"));
 
-  nb::class_<PythonOracle, Oracle>(m, "PythonOracle", "Runs an oracle written in Python.")
-      .def(nb::init<nb::object, std::int64_t>(), nb::arg("oracle"), nb::arg("n_features"))
-      .def("weights", &PythonOracle::weights, nb::arg("average"))
-      .def("start_from", &PythonOracle::start_from, nb::arg("weights"));
+  nb::class_<FlatOracle, Oracle>(m, "FlatOracle", "An oracle whose weights are one flat vector.")
+      .def_prop_ro("n_features", &FlatOracle::n_features)
+      .def("weights", [](const FlatOracle& oracle, bool average) { return to_numpy(oracle.weights(average)); }, nb::arg("average"),
+           "A copy of the weights, or of their averages.")
+      .def("start_from", [](FlatOracle& oracle, Array<double, nb::ndim<1>> weights) {
+        if (static_cast<std::int64_t>(weights.shape(0)) != oracle.n_features()) throw nb::value_error("weights of the wrong shape");
+        oracle.start_from(weights.data());
+      }, nb::arg("weights"), "Starts from given weights; averages start anew.");
+  nb::class_<PythonOracle, FlatOracle>(m, "PythonOracle", "Runs an oracle written in Python.")
+      .def(nb::init<nb::object, std::int64_t>(), nb::arg("oracle"), nb::arg("n_features"));
 
   nb::class_<Rule>(m, "Rule", "How one example moves the weights.")
       .def("penalty", &Rule::penalty, nb::arg("oracle"), "1/2 |w|^2 as the problem of the rule has it, or None")

@@ -138,10 +138,6 @@ class BoundCandidates {
   std::int64_t largest_ = -1;
 };
 
-void check_weights(const CandidateOracle& oracle, const Doubles& weights) {
-  if (static_cast<std::int64_t>(weights.shape(0)) != oracle.n_features()) throw nb::value_error("weights of the wrong shape");
-}
-
 }  // namespace
 
 void bind_rescoring(nb::module_& m) {
@@ -152,19 +148,13 @@ void bind_rescoring(nb::module_& m) {
   nb::class_<BoundCandidates>(m, "Candidates", "Listed answers; keeps the arrays it looks into alive.")
       .def(nb::init<Ptr, Ptr, Ids, Floats, Floats, Ids>(), nb::arg("example_ptr"), nb::arg("feature_ptr"), nb::arg("features"),
            nb::arg("values"), nb::arg("losses"), nb::arg("places"));
-  nb::class_<CandidateOracle, Oracle>(m, "CandidateOracle", "The oracle of listed answers.")
+  nb::class_<CandidateOracle, FlatOracle>(m, "CandidateOracle", "The oracle of listed answers.")
       .def("__init__", [](CandidateOracle* self, const BoundCandidates& bound, std::int64_t n_features) {
         if (n_features <= bound.largest()) throw nb::value_error("n_features: a feature is larger");
         new (self) CandidateOracle(bound.view(), n_features);
       }, nb::keep_alive<1, 2>(), nb::arg("candidates"), nb::arg("n_features"))
-      .def_prop_ro("n_features", &CandidateOracle::n_features)
-      .def("weights", [](const CandidateOracle& oracle, bool average) { return to_numpy(oracle.weights(average)); }, nb::arg("average"))
-      .def("start_from", [](CandidateOracle& oracle, Doubles weights) {
-        check_weights(oracle, weights);
-        oracle.start_from(weights.data());
-      }, nb::arg("weights"))
       .def("likelihood", [](const CandidateOracle& oracle, Doubles weights, int threads) {
-        check_weights(oracle, weights);
+        if (static_cast<std::int64_t>(weights.shape(0)) != oracle.n_features()) throw nb::value_error("weights of the wrong shape");
         std::vector<double> gradient(weights.shape(0), 0.0);
         double value = 0;
         {
