@@ -15,6 +15,8 @@ from margent.structures.cosegments import native_pairs
 _UNIT_ARRAYS = ("unit.letter_ptr", "unit.letters", "unit.phoneme_ptr", "unit.phonemes")
 _GRAM_ARRAYS = ("gram.begin", "gram.unit", "gram.suffix", "gram.log_p", "gram.backoff")
 _GRAM_TYPES = (np.int32, np.int32, np.int32, np.float32, np.float32)
+INSERTIONS = 8
+"""How many units without letters may follow each other in a search: "w" in an acronym is read with six phonemes."""
 
 
 class Found(NamedTuple):
@@ -69,6 +71,10 @@ class JointGrams:
         return self._units
 
     @property
+    def grams(self) -> _core.GramModel:
+        return self._grams
+
+    @property
     def n_units(self) -> int:
         return len(self._units)
 
@@ -101,7 +107,7 @@ class JointGrams:
     ) -> tuple[Any, ...]:
         """The same as arrays: how many for each word, scores, and (ptr, symbols) of phonemes and of units."""
         pairs = native_pairs(words, [()] * len(words))
-        return _core.transcribe(self._units, self._grams, pairs, k, beam or 0, threshold, summed, _INSERTIONS, threads)
+        return _core.transcribe(self._units, self._grams, pairs, k, beam or 0, threshold, summed, INSERTIONS, threads)
 
     def without(self, pairs: _core.SpellingPairs, first: int, last: int, discounts: Any, threads: int) -> JointGrams:
         """The model as if it had not seen pairs [first, last): counts of all others, expected under this model."""
@@ -160,7 +166,5 @@ class JointGrams:
             raise file.error(f"its units or grams are wrong: {error}") from None
 
 
-# How many units without letters may follow each other in a search: "w" in an acronym is read with six phonemes.
-_INSERTIONS = 8
 # As in `EM`, whose counts are made again without some of the pairs.
 _SLICE, _BEAM, _LEAST = 4096, 50, 1e-4

@@ -2,15 +2,13 @@
 
 Each candidate is a pronunciation with its best cut. Its features are its units in their letter windows, grams of units
 and of phonemes, hashed into a table of 2^20 weights, and the log-probability that the joint model gives it. Learning
-needs candidates as they will be found for new words. So the training words are dealt into folds, and the candidates of
-each fold come from a model that has counted the other folds alone.
+needs candidates as they will be found for new words, so those of each training word come from a model without its fold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,8 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.learners.progress import ProgressBar
 from margent.models.joint_grams import JointGrams
-from margent.structures.cosegments import flat_rows, native_pairs
+from margent.models.word_folds import WordFolds
+from margent.structures.cosegments import flat_rows
 
 BITS = 20
 N_WEIGHTS = 2**BITS + 1
@@ -37,8 +36,14 @@ class CandidateLists(NamedTuple):
     cuts: tuple[NDArray[np.int64], NDArray[np.int32]]
 
     @classmethod
-    def found(cls, model: JointGrams, words: Rows, k: int, beam: int | None, threshold: float, threads: int) -> Any:
-        counts, scores, phonemes, cuts = model.listed(words, k, beam, threshold, True, threads)
+    def found(
+        cls, model: JointGrams, words: Rows, k: int, beam: int | None, threshold: float, threads: int
+    ) -> CandidateLists:
+        return cls.of(*model.listed(words, k, beam, threshold, True, threads))
+
+    @classmethod
+    def of(cls, counts: NDArray[np.int32], scores: NDArray[np.float64], phonemes: Any, cuts: Any) -> CandidateLists:
+        """From what a search found: how many for each word, their scores, and (ptr, symbols) of phonemes and of units."""
         ptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         if len(scores):
             starts = ptr[:-1][counts > 0]
@@ -58,60 +63,52 @@ class Rescorer:
     def __init__(self, weights: NDArray[Any]) -> None:
         self.weights = np.ascontiguousarray(weights, np.float32)
 
-    def scores(self, model: JointGrams, words: Rows, lists: CandidateLists, threads: int) -> NDArray[np.float64]:
+    def listed(
+        self, model: JointGrams, words: Rows, k: int, beam: int | None, threshold: float, threads: int
+    ) -> CandidateLists:
+        """The k best of the joint model, with new scores."""
+        lists = CandidateLists.found(model, words, k, beam, threshold, threads)
         letter_ptr, letters = flat_rows(words)
         unit_ptr, cuts = lists.cuts
-        return _core.rescore(
+        scores = _core.rescore(
             model.units, letter_ptr, letters, lists.ptr, unit_ptr, cuts, lists.scores, self.weights, threads
         )
+        return lists._replace(scores=scores)
 
 
 def training_oracle(
-    model: JointGrams,
-    discounts: NDArray[np.float64],
-    entries: dict[tuple[int, ...], list[tuple[int, ...]]],
-    *,
-    folds: int,
-    k: int,
-    beam: int | None,
-    threshold: float,
-    seed: int,
-    threads: int,
-    progress: bool | None = None,
+    folds: WordFolds, k: int, beam: int | None, threshold: float, threads: int, progress: bool | None = None
 ) -> _core.CandidateOracle:
-    """The oracle of all words with their out-of-fold candidates. `entries`: the right pronunciations of each word."""
-    words = list(entries)
-    words = [words[i] for i in np.random.default_rng(seed).permutation(len(words))]
-    pairs = native_pairs(
-        [word for word in words for _ in entries[word]], [spoken for word in words for spoken in entries[word]]
-    )
-    starts = np.concatenate([[0], np.cumsum([len(entries[word]) for word in words])])
-    bounds = np.linspace(0, len(words), min(folds, len(words)) + 1).astype(int).tolist()
+    """The oracle of all words with their out-of-fold candidates."""
     parts = []
-    with ProgressBar(1, len(words), shown=progress) as bar:
-        for begin, end in pairwise(bounds):
-            part = words[begin:end]
-            other = model.without(pairs, int(starts[begin]), int(starts[end]), discounts, threads)
+    with ProgressBar(1, len(folds.words), shown=progress) as bar:
+        for part, other in folds.models(threads):
             lists = CandidateLists.found(other, part, k, beam, threshold, threads)
             letter_ptr, letters = flat_rows(part)
             unit_ptr, cuts = lists.cuts
             feature_ptr, features, values = _core.cosegment_features(
-                model.units, letter_ptr, letters, lists.ptr, unit_ptr, cuts, lists.scores, BITS, threads
+                other.units, letter_ptr, letters, lists.ptr, unit_ptr, cuts, lists.scores, BITS, threads
             )
-            right = [set(entries[word]) for word in part]
+            right = [set(folds.entries[word]) for word in part]
             owner = np.repeat(np.arange(len(part)), np.diff(lists.ptr)).tolist()
             losses = np.array([lists.spoken(c) not in right[i] for c, i in enumerate(owner)], np.float32)
             parts.append((lists.ptr, feature_ptr, features, values, losses))
-            bar.advance(end)
+            bar.advance(sum(len(ptr) - 1 for ptr, *_ in parts))
     example_ptrs, feature_ptrs, *others = zip(*parts)
     features, values, losses = map(np.concatenate, others)
-    candidates = _core.Candidates(
-        _joined(example_ptrs), _joined(feature_ptrs), features, values, losses, np.ones(len(words), np.int32)
-    )
-    oracle = _core.CandidateOracle(candidates, N_WEIGHTS)
-    start = np.zeros(N_WEIGHTS)
-    start[0] = 1.0  # at first the joint model decides
-    oracle.start_from(start)
+    places = np.ones(len(folds.words), np.int32)
+    candidates = _core.Candidates(_joined(example_ptrs), _joined(feature_ptrs), features, values, losses, places)
+    return started(_core.CandidateOracle(candidates, N_WEIGHTS))
+
+
+Started = TypeVar("Started", bound=_core.FlatOracle)
+
+
+def started(oracle: Started) -> Started:
+    """The oracle with the weights to begin with: the joint model decides."""
+    weights = np.zeros(oracle.n_features)
+    weights[0] = 1.0
+    oracle.start_from(weights)
     return oracle
 
 

@@ -20,16 +20,20 @@ from margent.learners.training import Callback, train
 from margent.models import transcriber_file
 from margent.models.estimator import Estimator
 from margent.models.joint_grams import Alphabet, JointGrams
+from margent.models.learned_search import LearnedSearch, search_oracle
 from margent.models.parameters import check_whole
 from margent.models.rescoring import CandidateLists, Rescorer, training_oracle
 from margent.models.spellings import as_pairs, as_words
+from margent.models.word_folds import WordFolds
 from margent.processors import processor_count
+from margent.structures.beam_oracle import UPDATES
 from margent.structures.cosegments import SIZES, Cosegments, checked_sizes
 
 if TYPE_CHECKING:
     from margent.metrics.transcription import TranscriptionReport
 
 Self = TypeVar("Self", bound="Transcriber")
+Learned = Rescorer | LearnedSearch | None
 
 
 class Pronunciation(NamedTuple):
@@ -56,22 +60,27 @@ class Transcriber(Estimator):
     em : EM or None
         How the joint model of letters and phonemes is learned. None: `EM()`, which has order 8.
     learner : learner, str or None
-        A learner such as `MIRA(C=0.01)` or its name: the best `candidates` pronunciations that the joint model finds
-        are put in a better order by weights of units in their letter contexts. None: the joint model decides.
+        A learner such as `MIRA(C=0.01)` or its name: weights of units in their letter contexts have the last word, in
+        one of the two ways that `update` chooses from. None: the joint model decides.
+    update : "max-violation", "early", "standard", "skip" or None
+        None: the best `candidates` pronunciations that the joint model finds are put in a better order. Otherwise beam
+        search goes by the learned weights themselves, in training and in prediction, and this says what is learned from
+        where it goes wrong; see `margent.structures.BeamOracle`. For learners that go from example to example.
     sizes : pairs (letters, phonemes)
         The sizes of units. Where units without letters are missing, no word can have more phonemes than its units.
     beam : int or None
-        How many states the search keeps at each letter. None: all, which finds the best exactly; but with `summed` a
-        state is a pronunciation so far, and there can be exponentially many.
+        How many states the search keeps at each letter. None: all, which finds the best exactly; but with `summed` or
+        `update` a state is a pronunciation so far, and there can be exponentially many.
     threshold : float
-        States whose log-probability is so far below the best at their letter are dropped; 0: none are.
+        States whose log-probability by the joint model is so far below the best at their letter are dropped; 0: none.
     summed : bool
-        Whether cuts with the same phonemes count together. False: the best cut decides, which is faster.
+        Whether cuts with the same phonemes count together. False: the best cut decides, which is faster. With `update`
+        the best cut always decides.
     candidates : int
-        How many pronunciations of a word the learner chooses from.
+        How many pronunciations of a word the learner chooses from, without `update`.
     folds : int
-        Into how many parts the training words are dealt for the learner, to find candidates with a model that has not
-        seen the word.
+        Into how many parts the training words are dealt for the learner, to see what a joint model says of a word that
+        it has not counted.
     held_out : float
         The share of the words on which the smoothing is chosen, before they are learned from too. Unused where
         development words are given.
@@ -86,7 +95,7 @@ class Transcriber(Estimator):
     ----------
     letters_, phonemes_ : the symbols seen in training
     history_ : list of dicts, one per EM step: objective (minus the log-likelihood before the step), seconds, dev_score
-    model_, rescorer_ : what was learned; None where there is no learner
+    model_, learned_ : the joint model, and the weights on top of it; None where there is no learner
     n_skipped_ : pairs of the training data that cannot be cut into units
     interrupted_ : whether Ctrl-C ended the training
 
@@ -100,7 +109,7 @@ class Transcriber(Estimator):
     """
 
     model_: JointGrams
-    rescorer_: Rescorer | None
+    learned_: Learned
     history_: list[dict[str, Any]]
     interrupted_: bool
     n_skipped_: int
@@ -111,6 +120,7 @@ class Transcriber(Estimator):
         em: EM | None = None,
         learner: Any = None,
         *,
+        update: str | None = None,
         sizes: Sequence[tuple[int, int]] = SIZES,
         beam: int | None = 40,
         threshold: float = 10.0,
@@ -125,6 +135,7 @@ class Transcriber(Estimator):
         self.order = order
         self.em = em
         self.learner = learner
+        self.update = update
         self.sizes = sizes
         self.beam = beam
         self.threshold = threshold
@@ -183,9 +194,9 @@ class Transcriber(Estimator):
         )
         references = None if development is None else _references(*development)
 
-        def right(model: JointGrams, rescorer: Rescorer | None) -> float:
+        def right(model: JointGrams, learned: Learned) -> float:
             assert references is not None
-            return 1 - self._report(model, rescorer, references).word_error
+            return 1 - self._report(model, learned, references).word_error
 
         training = train(
             em,
@@ -195,50 +206,41 @@ class Transcriber(Estimator):
             callbacks=callbacks,
             progress=progress,
         )
-        model, rescorer = JointGrams(letters, phonemes, training.weights), None
+        model, learned = JointGrams(letters, phonemes, training.weights), None
         history, interrupted = training.history, training.interrupted
         if learner is not None and not interrupted:
             try:
-                candidates = self._candidates(model, training.weights["discounts"], spelled, progress)
+                top = self._top_oracle(model, training.weights["discounts"], spelled, progress)
             except KeyboardInterrupt:
                 interrupted = True
             else:
+                kind = Rescorer if self.update is None else LearnedSearch
                 training = train(
                     learner,
-                    candidates,
+                    top,
                     seed=int(self.seed),
                     threads=self._threads(),
-                    evaluate=None if references is None else lambda w: right(model, Rescorer(w)),
+                    evaluate=None if references is None else lambda w: right(model, kind(w)),
                     callbacks=callbacks,
                     progress=progress,
                 )
-                rescorer = Rescorer(training.weights)
+                learned = kind(training.weights)
                 history, interrupted = history + training.history, training.interrupted
-        self.model_, self.rescorer_ = model, rescorer
+        self.model_, self.learned_ = model, learned
         self.history_ = [epoch.as_dict() for epoch in history]
         self.interrupted_ = interrupted
         self.n_skipped_ = oracle.n_impossible
         return self
 
-    def _candidates(
+    def _top_oracle(
         self, model: JointGrams, discounts: Any, spelled: list[tuple[list[int], list[int]]], progress: bool | None
     ) -> Any:
         """The oracle that the learner on top learns from."""
-        entries: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-        for word, spoken in spelled:
-            entries.setdefault(tuple(word), []).append(tuple(spoken))
-        return training_oracle(
-            model,
-            discounts,
-            entries,
-            folds=int(self.folds),
-            k=int(self.candidates),
-            beam=self.beam,
-            threshold=float(self.threshold),
-            seed=int(self.seed),
-            threads=self._threads(),
-            progress=progress,
-        )
+        folds = WordFolds(model, discounts, spelled, n_folds=int(self.folds), seed=int(self.seed))
+        threshold, threads = float(self.threshold), self._threads()
+        if self.update is not None:
+            return search_oracle(folds, self.beam, threshold, self.update, threads, progress)
+        return training_oracle(folds, int(self.candidates), self.beam, threshold, threads, progress)
 
     def _split(
         self, words: list[Sequence[str]], pronunciations: list[list[list[str]]], everything: bool
@@ -259,26 +261,28 @@ class Transcriber(Estimator):
         """The best pronunciation of each word: a list of lists of phonemes."""
         self._check_fitted()
         words = self._numbers(as_words(X))
-        return self._named(self._best(self.model_, self.rescorer_, words), self.model_)
+        return self._named(self._best(self.model_, self.learned_, words), self.model_)
 
     def predict_k_best(self, X: Any, k: int = 5) -> list[list[Pronunciation]]:
         """The k best pronunciations of each word, all different, best first, with their probabilities.
 
         A probability is p(word, pronunciation), summed over the cuts that the search kept, as a share of all
         pronunciations that it kept: too large by what the beam left out. With a learner it is exp(score) as a share of
-        all candidates, which is a probability if the learner is a `CRF`, and else only an order.
+        all candidates, which is a probability if the learner is a `CRF`, and else only an order. With `update` the
+        candidates are all that the beam kept to the end, each with its best cut; there may be fewer than k.
         """
         self._check_fitted()
         check_whole("k", k, 1)
         words = self._numbers(as_words(X))
-        n = _ALL if self.rescorer_ is None else max(int(k), int(self.candidates))
-        lists, scores = self._listed(self.model_, self.rescorer_, words, n)
+        n = max(int(k), int(self.candidates)) if isinstance(self.learned_, Rescorer) else _ALL
+        lists = self._listed(self.model_, self.learned_, words, n)
         result = []
         for first, last, word in zip(lists.ptr[:-1].tolist(), lists.ptr[1:].tolist(), words):
             if not word:
                 result.append([Pronunciation([], 1.0)])
                 continue
-            shares = np.exp(scores[first:last] - scores[first:last].max(initial=-math.inf))
+            scores = lists.scores[first:last]
+            shares = np.exp(scores - scores.max(initial=-math.inf))
             order = np.argsort(-shares, kind="stable")[: int(k)].tolist()
             named = self._named([lists.spoken(first + c) for c in order], self.model_)
             chosen = (shares[order] / shares.sum()).tolist() if order else []
@@ -322,37 +326,34 @@ class Transcriber(Estimator):
         of the same word are put together.
         """
         self._check_fitted()
-        return self._report(self.model_, self.rescorer_, _references(*as_pairs(X, y)))
+        return self._report(self.model_, self.learned_, _references(*as_pairs(X, y)))
 
     def score(self, X: Any, y: Any) -> float:
         """The share of words that are right: 1 - word error."""
         return 1 - self.evaluate(X, y).word_error
 
-    def _report(self, model: JointGrams, rescorer: Rescorer | None, references: dict[Any, Any]) -> TranscriptionReport:
+    def _report(self, model: JointGrams, learned: Learned, references: dict[Any, Any]) -> TranscriptionReport:
         from margent.metrics.transcription import transcription_scores
 
         words = self._numbers(list(references), model)
-        return transcription_scores(references.values(), self._named(self._best(model, rescorer, words), model))
+        return transcription_scores(references.values(), self._named(self._best(model, learned, words), model))
 
-    def _best(self, model: JointGrams, rescorer: Rescorer | None, words: list[list[int]]) -> list[Sequence[int]]:
+    def _best(self, model: JointGrams, learned: Learned, words: list[list[int]]) -> list[Sequence[int]]:
         """The best pronunciation of each word; none for a word without letters, or that no units can spell."""
-        if rescorer is None:
+        if learned is None:
             found = model.transcribe(words, 1, self.beam, float(self.threshold), bool(self.summed), self._threads())
             return [one[0].phonemes.tolist() if one and word else [] for word, one in zip(words, found)]
-        lists, scores = self._listed(model, rescorer, words, int(self.candidates))
+        lists = self._listed(model, learned, words, int(self.candidates) if isinstance(learned, Rescorer) else 1)
         bounds = zip(lists.ptr[:-1].tolist(), lists.ptr[1:].tolist())
         return [
-            lists.spoken(first + int(np.argmax(scores[first:last]))) if word and last > first else []
+            lists.spoken(first + int(np.argmax(lists.scores[first:last]))) if word and last > first else []
             for word, (first, last) in zip(words, bounds)
         ]
 
-    def _listed(
-        self, model: JointGrams, rescorer: Rescorer | None, words: list[list[int]], k: int
-    ) -> tuple[CandidateLists, NDArray[np.float64]]:
-        """The k best of the joint model, and their scores, new ones where there is a learner."""
-        lists = CandidateLists.found(model, words, k, self.beam, float(self.threshold), self._threads())
-        scores = lists.scores if rescorer is None else rescorer.scores(model, words, lists, self._threads())
-        return lists, scores
+    def _listed(self, model: JointGrams, learned: Learned, words: list[list[int]], k: int) -> CandidateLists:
+        """The k best of the joint model, in the order of their scores by it or of new ones, or of the learned search."""
+        listed = CandidateLists.found if learned is None else learned.listed
+        return listed(model, words, k, self.beam, float(self.threshold), self._threads())
 
     def _named(self, found: Iterable[Sequence[int]], model: JointGrams) -> list[list[str]]:
         names = model.phonemes.names
@@ -391,6 +392,7 @@ class Transcriber(Estimator):
             raise TypeError(
                 f"learner of Transcriber should be a learner such as MIRA(), its name or None, got {learner!r}"
             )
+        self._check_update(learner)
         check_whole("candidates of Transcriber", self.candidates, 1)
         check_whole("folds of Transcriber", self.folds, 2)
         checked_sizes(self.sizes)
@@ -404,6 +406,18 @@ class Transcriber(Estimator):
         if self.unseen not in ("skip", "error"):
             raise ValueError(f"unseen of Transcriber should be skip or error, got {self.unseen!r}")
         return em, learner
+
+    def _check_update(self, learner: Any) -> None:
+        if self.update is None:
+            return
+        if self.update not in UPDATES:
+            raise ValueError(f"update of Transcriber should be None or one of {', '.join(UPDATES)}, got {self.update!r}")
+        said = f"update={self.update!r} of Transcriber is for a learner that goes from example to example"
+        if learner is None:
+            raise ValueError(f"{said}, and there is none: learner=MIRA(C=0.01), for example")
+        if not hasattr(learner, "rule") or getattr(learner, "keeps_support", False):
+            name = type(learner).__name__
+            raise ValueError(f"{said} and keeps no answers, such as Perceptron or MIRA, and {name} does not: update=None")
 
     def _meant(self, name: str) -> Any:
         if name == "learner" and isinstance(self.learner, str):

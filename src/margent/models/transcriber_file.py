@@ -11,6 +11,7 @@ from margent.learners import learner_name, learner_named
 from margent.learners.em import EM
 from margent.learners.parameters import LARGEST
 from margent.models.joint_grams import JointGrams
+from margent.models.learned_search import LearnedSearch
 from margent.models.rescoring import N_WEIGHTS, Rescorer
 from margent.storage import ModelFile
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from margent.models.transcriber import Transcriber
 
 T = TypeVar("T", bound="Transcriber")
+_LEARNED: dict[str, type[Rescorer | LearnedSearch]] = {"rescorer": Rescorer, "search": LearnedSearch}
 
 
 def stored(transcriber: Transcriber) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -32,8 +34,9 @@ def stored(transcriber: Transcriber) -> tuple[dict[str, Any], dict[str, Any]]:
         values = {} if name is None else {key: _plain(value) for key, value in asdict(learner).items()}
         parameters["learner"] = None if name is None else {"name": name, **values}
     arrays = transcriber.model_.stored()
-    if transcriber.rescorer_ is not None:
-        arrays["rescorer"] = transcriber.rescorer_.weights
+    for name, kind in _LEARNED.items():
+        if isinstance(transcriber.learned_, kind):
+            arrays[name] = transcriber.learned_.weights
     header = {
         "parameters": parameters,
         "history": [{name: _plain(value) for name, value in epoch.items()} for epoch in transcriber.history_],
@@ -58,10 +61,11 @@ def restored(kind: type[T], file: ModelFile) -> T:
     except (TypeError, ValueError, KeyError) as error:
         raise file.error(f"its parameters are wrong: {error}") from None
     transcriber.model_ = JointGrams.restored(file)
-    transcriber.rescorer_ = None
-    if "rescorer" in file.arrays:
-        weights = file.array("rescorer", np.float32, (N_WEIGHTS,), minimum=-LARGEST, maximum=LARGEST)
-        transcriber.rescorer_ = Rescorer(weights)
+    transcriber.learned_ = None
+    for name, learned in _LEARNED.items():
+        if name in file.arrays:
+            weights = file.array(name, np.float32, (N_WEIGHTS,), minimum=-LARGEST, maximum=LARGEST)
+            transcriber.learned_ = learned(weights)
     transcriber.history_ = file.value("history", list)
     if not all(isinstance(epoch, dict) for epoch in transcriber.history_):
         raise file.error("its history should be a list of epochs")

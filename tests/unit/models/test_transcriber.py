@@ -249,5 +249,5 @@ def test_ctrl_c_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("margent.models.transcriber.training_oracle", _interrupt)
     model = Transcriber(order=2, learner="mira").fit(WORDS[:200], SPOKEN[:200])
     assert model.interrupted_
-    assert model.rescorer_ is None
+    assert model.learned_ is None
     assert model.predict(["pat"])
