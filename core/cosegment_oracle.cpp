@@ -14,10 +14,10 @@ void CosegmentOracle::ask(std::int64_t example, const Question& question, Answer
   const GramModel& model = *examples_.models[examples_.fold[example]];
   const CosegmentWeights<double> weights{kept(), bits_, scale()};
   right_.set(units_, examples_.pairs, first, last);
-  gold_.run(model, weights, word, &right_, 0, true);
-  const std::int32_t n_steps = gold_.n_steps();
-  if (gold_.step(n_steps).empty()) return;  // no units can say this: there is nothing to move towards
   search_.run(model, weights, word, &right_, question.cost);
+  gold_.run_forced(search_);
+  const std::int32_t n_steps = search_.n_steps();
+  if (gold_.step(n_steps).empty()) return;  // out of reach: there is nothing to move towards
   PrefixChoice choice(update_);
   for (std::int32_t t = 1; t <= n_steps; ++t) {
     const auto items = search_.step(t), right = gold_.step(t);
@@ -38,8 +38,7 @@ void CosegmentOracle::ask(std::int64_t example, const Question& question, Answer
     if (std::find(known.begin(), known.end(), item.phonemes) != known.end()) continue;
     known.push_back(item.phonemes);
     answer.rivals.push_back({item.right ? item.score : item.score - question.cost, item.right ? 0.0 : 1.0, item.right ? 0 : 1});
-    deltas_.emplace_back();
-    if (!item.right) difference(word, h, chosen == n_steps, deltas_.back());
+    difference(word, h, chosen == n_steps, deltas_.emplace_back());
     if (item.right && question.stop_if_right && answer.rivals.size() == 1) break;
   }
 }

@@ -22,7 +22,8 @@ struct TranscriptionExamples {
 // How a word is cut is not known, so the right side is found by a search of its own among what can still become right
 // (forced search; paper 003, equation 4.3). Where the beam's best whole answer is wrong, `update` chooses the number of
 // letters up to which the best in the beam and the best that is right are compared, as in the max-violation perceptron
-// with latent variables (Yu, Huang, Mi and Zhao 2013). All that is not right has a loss of 1.
+// with latent variables (Yu, Huang, Mi and Zhao 2013). All that is not right has a loss of 1. A word is left out where
+// all that is right lies beyond the threshold of the search: what cannot be found would be moved towards for ever.
 class CosegmentOracle final : public FlatOracle {
  public:
   CosegmentOracle(const CosegmentUnits& units, const TranscriptionExamples& examples, int bits, const CosegmentSearchOptions& options,

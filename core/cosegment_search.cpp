@@ -34,22 +34,40 @@ CosegmentSearch<Real>::CosegmentSearch(const CosegmentUnits& units, const Cosegm
 
 template <class Real>
 void CosegmentSearch<Real>::run(const GramModel& model, const CosegmentWeights<Real>& weights, Symbols word, const RightAnswers* right,
-                                double cost, bool forced) {
+                                double cost) {
   model_ = &model;
   weights_ = weights;
   word_ = word;
   right_ = right;
   cost_ = cost;
-  forced_ = forced;
+  forced_ = false;
   n_ = static_cast<std::int32_t>(word.size());
+  best_.assign(n_ + 1, log_zero);
+  search();
+}
+
+template <class Real>
+void CosegmentSearch<Real>::run_forced(const CosegmentSearch& free) {
+  model_ = free.model_;
+  weights_ = free.weights_;
+  word_ = free.word_;
+  right_ = free.right_;
+  cost_ = 0;
+  forced_ = true;
+  n_ = free.n_;
+  best_ = free.best_;
+  search();
+}
+
+template <class Real>
+void CosegmentSearch<Real>::search() {
   items_.clear();
   const std::size_t n_layers = static_cast<std::size_t>(n_ + 1) * rounds_ + 1;
   if (layers_.size() < n_layers) layers_.resize(n_layers);
   for (std::size_t layer = 0; layer < n_layers; ++layer) layers_[layer].clear();
-  best_.assign(n_ + 1, log_zero);
   std::fill(buckets_.begin(), buckets_.end(), -1);
-  const bool possible = right == nullptr || right->holds(0, 0, 0);
-  if (!forced || possible) push({possible ? 0 : cost, 0, 0, {}, model.start(), -1, -1, 0, 0, -1, possible});
+  const bool possible = right_ == nullptr || right_->holds(0, 0, 0);
+  if (!forced_ || possible) push({possible ? 0 : cost_, 0, 0, {}, model_->start(), -1, -1, 0, 0, -1, possible});
   for (std::int32_t i = 0; i <= n_; ++i) {
     ++place_;
     for (std::int32_t g = 0; g < rounds_; ++g) {
@@ -61,7 +79,7 @@ void CosegmentSearch<Real>::run(const GramModel& model, const CosegmentWeights<R
         const std::int32_t h = layers_[layer][q];
         for (const std::int32_t count : units_.letter_counts()) {
           if (count == 0 && g + 1 < rounds_) expand(h, i, layer + 1, {});
-          if (count > 0 && i + count <= n_) expand(h, i, (i + count) * rounds_, word.subspan(i, count));
+          if (count > 0 && i + count <= n_) expand(h, i, (i + count) * rounds_, word_.subspan(i, count));
         }
         if (i == n_) end(h);
       }

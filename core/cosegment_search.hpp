@@ -85,10 +85,11 @@ class CosegmentSearch {
 
   CosegmentSearch(const CosegmentUnits& units, const CosegmentSearchOptions& options);
 
-  // `right`: the answers that cost nothing, all others cost `cost`; null: nothing costs. forced: only what is right.
-  // O(letters beam units) features.
+  // `right`: the answers that cost nothing, all others cost `cost`; null: nothing costs. O(letters beam units) features.
   void run(const GramModel& model, const CosegmentWeights<Real>& weights, Symbols word, const RightAnswers* right = nullptr,
-           double cost = 0, bool forced = false);
+           double cost = 0);
+  // Only what is right, in the last search of `free`: what the threshold would have dropped there is dropped here.
+  void run_forced(const CosegmentSearch& free);
 
   // Steps 1 to n: the items that have just read so many letters; step n + 1: whole words with their end. Best first.
   std::int32_t n_steps() const { return n_ + 1; }
@@ -98,6 +99,7 @@ class CosegmentSearch {
   void trace(std::int32_t item, std::vector<std::int32_t>& units) const;
 
  private:
+  void search();
   void expand(std::int32_t from, std::int32_t at, std::int32_t layer, Symbols letters);
   void add(std::int32_t from, std::int32_t at, std::int32_t layer, std::int32_t unit, double log_p, std::int32_t next);
   void push(const Item& item);

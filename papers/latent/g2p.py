@@ -3,7 +3,7 @@
     margent reproduce latent/g2p [--quick] [--out DIR] [--jobs N] [--data DIR]
 
 The joint model of order 1 to 9; EM with beams of several widths against exact EM, by likelihood, error and time;
-learners on top. All is compared on development words. The test words of CMUdict are looked at once for each of the two
+learners on top, which reorder what the joint model finds or search by their own weights. All is compared on development words. The test words of CMUdict are looked at once for each of the two
 systems in `TESTED`, which then learn from the development words too. NETtalk has no published split for this: every
 tenth word, by the hash of its letters, is for testing. Its phonemes are used without the alignment that it has.
 """
@@ -44,6 +44,12 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "mira": {"C": 0.01, "k": 5, "epochs": 3},
     "crf": {"l2": 1.0, "epochs": 40},
 }
+SEARCHES: dict[str, dict[str, Any]] = {
+    "perceptron + max-violation": {"learner": "perceptron", "update": "max-violation", "beam": 10},
+    "mira + max-violation": {"learner": "mira", "update": "max-violation", "beam": 10},
+    "mira + skip": {"learner": "mira", "update": "skip", "beam": 20},
+}
+"""Learners that search by their own weights, the others in `LEARNERS` reorder what the joint model finds."""
 TOP_ORDER = 8
 TESTED: tuple[str | None, ...] = (None, "mira")
 LOADERS = {"cmudict": load_cmudict, "nettalk": load_nettalk}
@@ -71,7 +77,7 @@ def run(options: Options) -> Path:
 def plan(quick: bool) -> list[Task]:
     limit = 1500 if quick else None
     orders, beams = (ORDERS[:3], (1, None)) if quick else (ORDERS, BEAMS)
-    top, learners = (3, ("mira",)) if quick else (TOP_ORDER, tuple(LEARNERS))
+    top, learners = (3, ("mira", "mira + skip")) if quick else (TOP_ORDER, (*LEARNERS, *SEARCHES))
     tasks: list[Task] = []
     for corpus, load in LOADERS.items():
         common = {"corpus": corpus, "data": data_fingerprint(load()), "limit": limit, "test": False}
@@ -89,10 +95,12 @@ def plan(quick: bool) -> list[Task]:
 def measure(task: Task) -> Result:
     """Trains one transcriber on one thread, and gives its errors, its likelihood and its times."""
     train, other = parts(task["corpus"], task["test"], task["limit"])
-    name = task["learner"]
+    search = dict(SEARCHES.get(task["learner"], {"learner": task["learner"]}))
+    name = search.pop("learner")
     transcriber = margent.Transcriber(
         em=margent.EM(order=task["order"], beam=task["beam"]),
         learner=None if name is None else learner_named(name, **LEARNERS[name]),
+        **search,
         threads=1,
     )
     started = time.process_time()

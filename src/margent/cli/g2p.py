@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.options import add_threads, share, whole
+from margent.structures.beam_oracle import UPDATES
 
 if TYPE_CHECKING:
     from margent.models.transcriber import Transcriber
@@ -29,6 +30,7 @@ word, a tab and its units, as in ph:F o:- e:IY n:N i:IH x:K+S.
 examples:
   margent g2p train cmudict.txt --dev dev.txt --order 8 -m english.margent
   margent g2p train cmudict.txt --learner mira --learner-option C=0.01 --learner-option epochs=3 -m english.margent
+  margent g2p train cmudict.txt --learner perceptron --update max-violation --beam 10 -m english.margent
   echo phoenix | margent g2p apply english.margent --k 3
 """
 ACTIONS = ("train", "apply", "align", "evaluate")
@@ -49,6 +51,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--learner", metavar="NAME", help="train: a learner that puts candidates in a better order, such as mira or crf"
     )
     add(
+        "--update",
+        choices=UPDATES,
+        help="train: let the learner search by itself; what it learns from where it goes wrong (default: it reorders)",
+    )
+    add("--beam", type=whole(1), metavar="N", help="train: how many states the search keeps at each letter (default: 40)")
+    add(
         "--learner-option",
         metavar="NAME=VALUE",
         action="append",
@@ -65,7 +73,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "train":
         return _train(arguments)
-    for option in ("model", "dev", "order", "held_out", "learner", "learner_option"):
+    for option in ("model", "dev", "order", "held_out", "learner", "update", "beam", "learner_option"):
         if getattr(arguments, option) not in (None, []):
             raise UsageError(f"--{option.replace('_', '-')} is for 'margent g2p train'")
     if arguments.k is not None and arguments.action != "apply":
@@ -99,7 +107,7 @@ def _train(arguments: argparse.Namespace) -> int:
     if arguments.k is not None:
         raise UsageError("--k is for 'margent g2p apply'")
     check_target(arguments.model)
-    given = {"order": arguments.order, "held_out": arguments.held_out, "unseen": arguments.unseen}
+    given = {name: getattr(arguments, name) for name in ("order", "held_out", "update", "beam", "unseen")}
     options = {name: value for name, value in given.items() if value is not None}
     transcriber = Transcriber(threads=arguments.threads, learner=_learner(arguments), **options)
     words, pronunciations = _entries(arguments.files or ["-"], arguments)
@@ -124,8 +132,9 @@ def _learner(arguments: argparse.Namespace) -> Any:
     from margent.learners import LEARNERS, learner_named
 
     if arguments.learner is None:
-        if arguments.learner_option:
-            raise UsageError("--learner-option needs --learner NAME")
+        for option in ("update", "learner_option"):
+            if getattr(arguments, option):
+                raise UsageError(f"--{option.replace('_', '-')} needs --learner NAME")
         return None
     if arguments.learner not in LEARNERS:
         raise UsageError(f"--learner should be one of {', '.join(LEARNERS)}, got {arguments.learner!r}")
