@@ -3,9 +3,10 @@
     margent reproduce latent/g2p [--quick] [--out DIR] [--jobs N] [--data DIR]
 
 The joint model of order 1 to 9; EM with beams of several widths against exact EM, by likelihood, error and time;
-learners on top, which reorder what the joint model finds or search by their own weights. All is compared on development words. The test words of CMUdict are looked at once for each of the two
-systems in `TESTED`, which then learn from the development words too. NETtalk has no published split for this: every
-tenth word, by the hash of its letters, is for testing. Its phonemes are used without the alignment that it has.
+learners on top, which reorder what the joint model finds or search by their own weights. All is compared on development
+words. The test words of CMUdict are looked at once for each of the two systems in `TESTED`, which then learn from the
+development words too. NETtalk has no published split for this: every tenth word, by the hash of its letters, is for
+testing. Its phonemes are used without the alignment that it has.
 """
 
 from __future__ import annotations

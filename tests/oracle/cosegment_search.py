@@ -12,8 +12,7 @@ Unit = tuple[tuple[int, ...], tuple[int, ...]]
 Cut = tuple[int, ...]
 LogP = Callable[[list[int], int], float]
 
-WINDOWS = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (2, 2), (3, 0), (0, 3), (3, 1), (1, 3), (3, 3)]
-WINDOWS += [(4, 0), (0, 4)]
+WINDOWS = [divmod(pair, 10) for pair in (0, 10, 1, 11, 20, 2, 21, 12, 22, 30, 3, 31, 13, 33, 40, 4)]
 WORD = 2**64
 
 

@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=UPDATES,
         help="train: let the learner search by itself; what it learns from where it goes wrong (default: it reorders)",
     )
-    add("--beam", type=whole(1), metavar="N", help="train: how many states the search keeps at each letter (default: 40)")
+    add("--beam", type=whole(1), metavar="N", help="train: how many states are kept at each letter (default: 40)")
     add(
         "--learner-option",
         metavar="NAME=VALUE",

@@ -43,7 +43,7 @@ class CandidateLists(NamedTuple):
 
     @classmethod
     def of(cls, counts: NDArray[np.int32], scores: NDArray[np.float64], phonemes: Any, cuts: Any) -> CandidateLists:
-        """From what a search found: how many for each word, their scores, and (ptr, symbols) of phonemes and of units."""
+        """From what a search found: how many for each word, their scores, (ptr, symbols) of phonemes and of units."""
         ptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         if len(scores):
             starts = ptr[:-1][counts > 0]

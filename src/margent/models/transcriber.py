@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from margent import storage
 from margent.errors import CorpusError
@@ -351,7 +350,7 @@ class Transcriber(Estimator):
         ]
 
     def _listed(self, model: JointGrams, learned: Learned, words: list[list[int]], k: int) -> CandidateLists:
-        """The k best of the joint model, in the order of their scores by it or of new ones, or of the learned search."""
+        """The k best: of the joint model, with its scores or with new ones, or of the learned search."""
         listed = CandidateLists.found if learned is None else learned.listed
         return listed(model, words, k, self.beam, float(self.threshold), self._threads())
 
@@ -411,13 +410,17 @@ class Transcriber(Estimator):
         if self.update is None:
             return
         if self.update not in UPDATES:
-            raise ValueError(f"update of Transcriber should be None or one of {', '.join(UPDATES)}, got {self.update!r}")
+            raise ValueError(
+                f"update of Transcriber should be None or one of {', '.join(UPDATES)}, got {self.update!r}"
+            )
         said = f"update={self.update!r} of Transcriber is for a learner that goes from example to example"
         if learner is None:
             raise ValueError(f"{said}, and there is none: learner=MIRA(C=0.01), for example")
         if not hasattr(learner, "rule") or getattr(learner, "keeps_support", False):
             name = type(learner).__name__
-            raise ValueError(f"{said} and keeps no answers, such as Perceptron or MIRA, and {name} does not: update=None")
+            raise ValueError(
+                f"{said} and keeps no answers, such as Perceptron or MIRA, and {name} does not: update=None"
+            )
 
     def _meant(self, name: str) -> Any:
         if name == "learner" and isinstance(self.learner, str):

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.models.mutation import mutate_arrays
 
 import margent
 from margent import MIRA, ModelFileError, PassiveAggressive, Perceptron, Transcriber, storage
 from margent.corpus import make_pronunciations
 from margent.models.learned_search import LearnedSearch
-from tests.unit.models.mutation import mutate_arrays
 
 WORDS, SPOKEN = make_pronunciations(900, seed=0, noise=0)
 TRAIN, TEST = slice(0, 600), slice(600, 900)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from margent import MIRA, PassiveAggressive, Perceptron, _core, train
-from margent.structures.cosegments import native_pairs
 from tests.oracle import cosegment_search as twin
 from tests.oracle.cosegments import units_of_arrays
+
+from margent import MIRA, Perceptron, _core, train
+from margent.structures.cosegments import native_pairs
 
 BITS, INSERTIONS = 7, 1
 UPDATES = {name: getattr(_core.BeamUpdate, name) for name in ("standard", "early", "max_violation", "skip")}
@@ -27,13 +27,13 @@ SIZES = {
 class Problem:
     """Random words with their pronunciations, units, a random model of pairs of units, and the same for the twin."""
 
-    def __init__(self, seed: int, sizes: list[tuple[int, int]], n: int = 6, length: int = 3) -> None:
+    def __init__(self, seed: int, sizes: list[tuple[int, int]], n: int = 4, length: int = 2) -> None:
         random = np.random.default_rng(seed)
         self.words, self.right, rows = [], [], []
         while len(self.words) < n:
             word = tuple(random.integers(0, 2, random.integers(1, length + 1)).tolist())
             many = random.integers(1, 3)
-            right = {tuple(random.integers(0, 3, random.integers(1, len(word) + 1)).tolist()) for _ in range(many)}
+            right = {tuple(random.integers(0, 2, random.integers(1, len(word) + 1)).tolist()) for _ in range(many)}
             if word not in self.words:
                 self.words.append(word)
                 self.right.append(right)
@@ -51,6 +51,7 @@ class Problem:
         self.model = _core.GramModel.of(counts, end)
         self.model.estimate(np.array([[0.1, 0.1, 0.1]] * 2))
         self.weights = random.normal(size=2**BITS + 1).astype(np.float32)
+        self.plain: list[float] = self.weights.astype(np.float64).tolist()
         self.oracle = self.oracle_with(0, "standard")
 
     def oracle_with(self, beam: int, update: str) -> _core.CosegmentOracle:
@@ -75,7 +76,7 @@ class Problem:
         """For each pronunciation the score of its best cut, and the cut."""
         best: dict[tuple[int, ...], tuple[float, tuple[int, ...]]] = {}
         for cut in twin.all_cuts(word, self.units, INSERTIONS):
-            spoken, value = twin.spoken(cut, self.units), twin.score(self.weights, self.features(word, cut))
+            spoken, value = twin.spoken(cut, self.units), twin.score(self.plain, self.features(word, cut))
             if spoken not in best or value > best[spoken][0]:
                 best[spoken] = value, cut
         return best
@@ -83,7 +84,7 @@ class Problem:
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_a_covering_beam_finds_the_best_of_all_cuts(sizes: Any, seed: int) -> None:
     problem = Problem(seed, sizes)
     for word in problem.words:
@@ -98,7 +99,7 @@ def test_a_covering_beam_finds_the_best_of_all_cuts(sizes: Any, seed: int) -> No
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_the_oracle_compares_the_best_right_cut_with_the_best_of_all(sizes: Any, seed: int) -> None:
     problem = Problem(seed, sizes)
     for i, word in enumerate(problem.words):
@@ -128,7 +129,7 @@ def test_a_beam_of_one_is_greedy(seed: int) -> None:
     problem = Problem(seed, SIZES["one letter"], length=5)
     for word in problem.words:
         ((_, _, cut),) = problem.search(word, 9, 1)
-        assert cut == twin.greedy(word, problem.units, problem.weights, problem.model.log_probability, BITS)
+        assert cut == twin.greedy(word, problem.units, problem.plain, problem.model.log_probability, BITS)
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
@@ -164,12 +165,11 @@ def test_standard_updates_need_not_be_violations() -> None:
 
 
 @pytest.mark.parametrize("update", ["early", "max_violation"])
-@pytest.mark.parametrize("learner", [Perceptron(epochs=200, average=False), PassiveAggressive(epochs=200, average=False)])
-def test_what_can_be_separated_is_learned_whole(update: str, learner: Any) -> None:
+def test_what_can_be_separated_is_learned_whole(update: str) -> None:
     """With so few words, letter windows tell them apart: after some passes there is nothing left to move."""
     problem = Problem(3, SIZES["insertions"], n=8, length=4)
     oracle = problem.oracle_with(2, update)
-    history = train(learner, oracle).history
+    history = train(Perceptron(epochs=200, average=False), oracle).history
     assert history[0].updates > 0
     assert history[-1].updates == 0
     assert history[-1].accuracy == 1
@@ -202,7 +202,7 @@ def test_wrong_arrays_are_refused() -> None:
         (problem.starts, zeros + 1, (problem.model,)),
         (np.array([0, 0, *problem.starts[1:]]), np.append(zeros, 0), (problem.model,)),
     ):
-        with pytest.raises(ValueError, match="example|fold"):
+        with pytest.raises(ValueError, match=r"example|fold"):
             _core.TranscriptionExamples(problem.pairs, starts, fold.astype(np.int32), models)
     with pytest.raises(ValueError, match="weights"):
         _core.search_words(problem.native, problem.model, problem.pairs, np.zeros(100, np.float32), 1, 0, 0.0, 1, 1)
