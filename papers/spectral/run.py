@@ -86,7 +86,8 @@ class Experiment:
         rows = [(method, n) for n in sizes for method in methods]
 
         def task(row: tuple[str, int], parameters: dict[str, Any], seed: int, test: bool) -> Task:
-            iterations = self.plan.iterations * METHODS[row[0]].longer
+            method = METHODS[row[0]]
+            iterations = round(self.plan.iterations * method.iterations) if method.kind == "spectral" else None
             given = {"method": row[0], "parameters": parameters, "test": test, "iterations": iterations}
             return self._task("words", name, row[1], marks=marks, seed=seed, **given)
 

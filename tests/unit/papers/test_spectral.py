@@ -13,7 +13,7 @@ from papers.spectral.plan import FULL, METHODS, Plan
 from papers.spectral.run import HERE, SOLVERS, run
 
 TINY = Plan(
-    methods=("spectral", "spectral-up-to-k", "l2", "none", "counts", "perceptron", "crf"),
+    methods=("spectral", "spectral-up-to-k", "l2", "none", "counts", "latent", "perceptron", "crf"),
     corpus="spelling",
     parts=(300, 100, 100),
     sizes=(100, 300),
@@ -67,7 +67,7 @@ def test_a_whole_run(results):
     for name in ("curve", "typos", "path", "solvers", "noise"):
         assert (folder / f"{name}.png").stat().st_size > 1000
     text = (folder / "report.md").read_text()
-    assert "| 300 | spectral, k-grams | tau=5, step=300 |" in text and "| latent SVM |  | open | open |" in text
+    assert "| 300 | spectral, k-grams | tau=7, step=1000 |" in text and "| 300 | latent SVM | hidden=4 |" in text
 
 
 def test_the_second_run_trains_nothing(results, monkeypatch):
