@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from margent.errors import CalibrationWarning, CorpusError, not_fitted
 from margent.learners import CRF as ConditionalRandomField
 from margent.learners import PassiveAggressive, Perceptron
-from margent.learners.parameters import LARGEST, check_number, check_whole
 from margent.learners.training import Callback
-from margent.models import Tagger, load, tagger_file
-from margent.models.chain_weights import ChainWeights
+from margent.models import Tagger, load
 from margent.models.estimator import Estimator
+from margent.models.tagging import file as tagger_file
+from margent.models.tagging.chain.weights import ChainWeights
+from margent.parameters import LARGEST, check_number, check_whole
 
 Self = TypeVar("Self", bound="CRF")
 

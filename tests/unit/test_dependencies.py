@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "line_file": {"strict_json"},
     "processes": {"errors"},
     "processors": set(),
+    "parameters": set(),
     "terminal_bar": set(),
     "audio": {"errors", "lazy_names"},
     "corpus": GROUND | {"audio"},
@@ -32,14 +33,16 @@ MAY_IMPORT = {
     "storage": {"errors", "corpus", "strict_json"},
     "features": GROUND | {"corpus", "storage"},
     "structures": GROUND | {"corpus"},
-    "learners": GROUND | {"terminal_bar"},
-    "models": GROUND | {"corpus", "metrics", "storage", "features", "structures", "learners", "processors"},
+    "learners": GROUND | {"terminal_bar", "parameters"},
+    "models": GROUND
+    | {"corpus", "metrics", "storage", "features", "structures", "learners", "processors", "parameters"},
     "tuning": {
         "errors",
         "strict_json",
         "line_file",
         "processes",
         "processors",
+        "parameters",
         "terminal_bar",
         "corpus",
         "metrics",
@@ -84,7 +87,7 @@ def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
 
 def test_learners_see_one_another_only_through_the_protocol() -> None:
     """A learner is one file: it may import the protocol and what all learners share, not another learner."""
-    shared = {"protocol", "parameters", "max_margin", "duality", "training", "progress"}
+    shared = {"protocol", "max_margin", "duality", "training", "progress"}
     shared |= {"epoch_learner", "slices", "likelihood", "quasi_newton", "stochastic_descent", "singular_values"}
     for path in (SOURCE / "learners").glob("*.py"):
         if path.stem in shared | {"__init__"}:
@@ -92,6 +95,15 @@ def test_learners_see_one_another_only_through_the_protocol() -> None:
         names = modules(ast.parse(path.read_text(encoding="utf-8")), path)
         siblings = {name.split(".")[2] for name in names if name.startswith("margent.learners.")}
         assert siblings <= shared, path
+
+
+def test_kinds_of_models_do_not_know_one_another() -> None:
+    kinds = {"tagging", "segmenting", "transcribing"}
+    for kind in kinds:
+        for path in (SOURCE / "models" / kind).rglob("*.py"):
+            names = modules(ast.parse(path.read_text(encoding="utf-8")), path)
+            others = {name.split(".")[2] for name in names if name.startswith("margent.models.")}
+            assert not others & kinds - {kind}, path
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))

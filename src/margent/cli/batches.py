@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, words_of
 from margent.corpus.columns import Columns, format_columns, iter_columns
 from margent.errors import CorpusError
-from margent.models.tagger import ConfidentSpan, Tagger
+from margent.models import ConfidentSpan, Tagger
 
 _BLOCK = 256  # sentences tagged at once, where they come from a file
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from margent.models.tagger import Tagger
+    from margent.models.tagging.tagger import Tagger
 
 _EXAMPLES = """\
 Nothing is fetched and nothing is written outside the output folder. Takes a few seconds.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from margent.models.segmenter import Segmenter
+    from margent.models.segmenting.segmenter import Segmenter
 
 _N_TRAIN, _N_OTHER = 60, 15
 _WIDTH = 100

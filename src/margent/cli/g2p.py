@@ -12,7 +12,7 @@ from margent.cli.options import add_threads, share, whole
 from margent.structures.beam_oracle import UPDATES
 
 if TYPE_CHECKING:
-    from margent.models.transcriber import Transcriber
+    from margent.models.transcribing.transcriber import Transcriber
 
 _EXAMPLES = """\
 ACTION is one of
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _train(arguments: argparse.Namespace) -> int:
     from margent.cli.data_files import check_target
-    from margent.models.transcriber import Transcriber
+    from margent.models.transcribing.transcriber import Transcriber
 
     if arguments.model is None:
         raise UsageError("'margent g2p train' needs -m OUT, where to write the model")
@@ -152,7 +152,7 @@ def _learner(arguments: argparse.Namespace) -> Any:
 
 
 def _loaded(path: str, arguments: argparse.Namespace) -> Transcriber:
-    from margent.models.transcriber import Transcriber
+    from margent.models.transcribing.transcriber import Transcriber
 
     transcriber = Transcriber.load(path)
     if arguments.threads is not None:

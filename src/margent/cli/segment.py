@@ -15,7 +15,7 @@ from margent.cli.options import add_threads, whole
 
 if TYPE_CHECKING:
     from margent.cli.recordings import FrontEnd, LabelReader, Recording
-    from margent.models.segmenter import Segmenter
+    from margent.models.segmenting.segmenter import Segmenter
 
 _EXAMPLES = """\
 ACTION is one of
@@ -203,7 +203,7 @@ def _train(arguments: argparse.Namespace) -> int:
 def _chosen_segmenter(arguments: argparse.Namespace) -> Segmenter:
     from margent.cli.learner_options import chosen_learner
     from margent.features.frame_map import FrameFeatures
-    from margent.models.segmenter import Segmenter
+    from margent.models.segmenting.segmenter import Segmenter
 
     if arguments.learner is None:  # as Segmenter() has it, which the options then change
         arguments.learner = "ssvm"
@@ -237,7 +237,7 @@ def _chosen_segmenter(arguments: argparse.Namespace) -> Segmenter:
 def _loaded(path: str, arguments: argparse.Namespace) -> tuple[Segmenter, FrontEnd]:
     from margent.cli.recordings import FrontEnd
     from margent.features.frame_map import FrameMap
-    from margent.models.segmenter import Segmenter
+    from margent.models.segmenting.segmenter import Segmenter
     from margent.storage import read
 
     file = read(path, kind="segmenter")

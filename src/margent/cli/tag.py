@@ -13,7 +13,7 @@ from margent.cli.options import add_reading, add_threads, whole
 
 if TYPE_CHECKING:
     from margent.cli.batches import Answer, Batch
-    from margent.models.tagger import Tagger
+    from margent.models.tagging.tagger import Tagger
 
 _EXAMPLES = """\
 The input has the columns of the training data without the label; the predicted label is added as the last column. One

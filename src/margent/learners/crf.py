@@ -11,10 +11,10 @@ import numpy as np
 
 from margent import _core
 from margent.learners.likelihood import Likelihood, likelihood_of
-from margent.learners.parameters import check_choice, check_flag, check_number, check_whole
 from margent.learners.protocol import Step
 from margent.learners.quasi_newton import Point, Vector, minimise
 from margent.learners.stochastic_descent import calibrated_step, descend_pass
+from margent.parameters import check_choice, check_flag, check_number, check_whole
 
 _METHODS = ("lbfgs", "owlqn", "sgd")
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.learners.parameters import check_flag, check_number, check_whole
 from margent.learners.protocol import Step
+from margent.parameters import check_flag, check_number, check_whole
 
 LARGEST_ORDER = 12
 # Pairs in one native call: short enough for Ctrl-C. Always the same, so that sums do not depend on the speed.

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.learners.parameters import check_number
 from margent.learners.protocol import Step
+from margent.parameters import check_number
 
 Doubles = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from margent import _core
 from margent.learners.epoch_learner import EpochLearner
-from margent.learners.parameters import check_choice, check_number, check_whole
+from margent.parameters import check_choice, check_number, check_whole
 
 _SLACKS = {None: 0, "l1": 1, "l2": 2}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from margent import _core
 from margent.learners.max_margin import MaxMargin
-from margent.learners.parameters import check_number, check_whole
+from margent.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from margent import _core
-from margent.learners.parameters import check_number, check_whole
 from margent.learners.protocol import Step
 from margent.learners.slices import timed_slices
+from margent.parameters import check_number, check_whole
 
 # Examples in one native call: short enough for Ctrl-C. Always as many, so that the sum is the same to the bit.
 _SLICE = 1000

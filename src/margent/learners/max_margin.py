@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent.learners.epoch_learner import EpochLearner
-from margent.learners.parameters import check_number, check_whole
+from margent.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True)

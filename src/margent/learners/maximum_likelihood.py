@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from margent.learners.parameters import check_number, check_whole
+from margent.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from margent import _core
 from margent.learners.epoch_learner import EpochLearner
-from margent.learners.parameters import check_number, check_whole
+from margent.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.learners.parameters import check_choice, check_flag, check_number, check_whole
 from margent.learners.protocol import HankelLoss, Step
 from margent.learners.singular_values import Thresholding, nuclear_norm, threshold_singular_values
+from margent.parameters import check_choice, check_flag, check_number, check_whole
 
 Doubles = NDArray[np.float64]
 

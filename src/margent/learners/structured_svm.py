@@ -7,7 +7,7 @@ from typing import Literal
 
 from margent import _core
 from margent.learners.epoch_learner import EpochLearner
-from margent.learners.parameters import check_flag, check_number
+from margent.parameters import check_flag, check_number
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.learners.duality import WithGap, with_gap
-from margent.learners.parameters import LARGEST
 from margent.learners.progress import ProgressBar
 from margent.learners.protocol import (
     BatchLearner,
@@ -25,6 +24,7 @@ from margent.learners.protocol import (
     Oracle,
 )
 from margent.learners.slices import timed_slices
+from margent.parameters import LARGEST
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from margent.models.calibration import reliability
-from margent.models.constraints import Constraints
+from margent.models.confident_span import ConfidentSpan
 from margent.models.loading import load
-from margent.models.regularisation_path import PathPoint, SpectralPath, spectral_path
-from margent.models.segment_constraints import SegmentConstraints
-from margent.models.segmenter import Segmenter, SegmentProbabilities, SegmentReading
-from margent.models.support import SupportSequence, SupportSequences
-from margent.models.tagger import ConfidentSpan, Reading, Tagger
-from margent.models.transcriber import Cosegment, Pronunciation, Transcriber
+from margent.models.segmenting.constraints import SegmentConstraints
+from margent.models.segmenting.segmenter import Segmenter, SegmentProbabilities, SegmentReading
+from margent.models.tagging.calibration import reliability
+from margent.models.tagging.constraints import Constraints
+from margent.models.tagging.k_grams.path import PathPoint, SpectralPath, spectral_path
+from margent.models.tagging.support import SupportSequence, SupportSequences
+from margent.models.tagging.tagger import Reading, Tagger
+from margent.models.transcribing.transcriber import Cosegment, Pronunciation, Transcriber
 
 __all__ = [
     "ConfidentSpan",

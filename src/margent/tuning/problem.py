@@ -15,10 +15,10 @@ from margent.errors import CorpusError
 from margent.features.encoded import sequence_ptr
 from margent.models import Tagger
 from margent.models.inputs import sentences_and_labels
-from margent.models.label_costs import costs_of
-from margent.models.label_scheme import allowed_pairs, label_scheme
 from margent.models.labels import MISSING, LabelSet
-from margent.models.parameters import check_parameters
+from margent.models.tagging.label_costs import costs_of
+from margent.models.tagging.label_scheme import allowed_pairs, label_scheme
+from margent.models.tagging.parameters import check_parameters
 from margent.tuning.space import Candidate
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from margent import __version__
 from margent.models import Tagger
-from margent.models.parameters import check_whole
+from margent.parameters import check_count
 from margent.processors import processor_count
 from margent.tuning.fingerprint import fingerprint
 from margent.tuning.halving import Rung, best_of, mean_and_error, rungs
@@ -95,10 +95,10 @@ def tune(
     if not isinstance(tagger, Tagger):
         raise TypeError(f"tune needs a Tagger to begin with, got {tagger!r}")
     for name, value, least in (("folds", folds, 2), ("halving", halving, 1), ("min_sentences", min_sentences, 1)):
-        check_whole(name, value, least)
-    check_whole("seed", seed, 0)
-    check_whole("trials", trials, 1, optional=True)
-    check_whole("jobs", jobs, 1, optional=True)
+        check_count(name, value, least)
+    check_count("seed", seed, 0)
+    check_count("trials", trials, 1, optional=True)
+    check_count("jobs", jobs, 1, optional=True)
     searched = SearchSpace(tagger, space)
     candidates = searched.candidates(trials, int(seed))
     problem = make_problem(tagger, candidates, X, y, X_dev, y_dev, int(folds), int(seed))

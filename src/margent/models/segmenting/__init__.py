@@ -1,0 +1,1 @@
+"""`Segmenter`: where segments begin and end, and their labels."""

@@ -1,0 +1,1 @@
+"""`Tagger`: a label for each token."""

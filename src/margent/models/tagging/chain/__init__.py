@@ -1,0 +1,1 @@
+"""Scores of labels and of their successions in a chain: what most taggers learn."""

@@ -1,0 +1,1 @@
+"""Labels split into hidden ones, which nobody has to annotate."""

@@ -1,0 +1,1 @@
+"""Scores of input-output k-grams: what `Spectral` learns."""

@@ -1,0 +1,1 @@
+"""`Transcriber`: from letters to phonemes."""
