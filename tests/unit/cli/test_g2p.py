@@ -63,6 +63,8 @@ def test_development_words_and_stress(tmp_path: Path, capsys: pytest.CaptureFixt
         (["apply", "m", "--order", "3"], "--order is for"),
         (["sing"], "invalid choice"),
         (["train", "x", "-m", "y", "--learner-option", "C=1"], "needs --learner NAME"),
+        (["train", "x", "-m", "y", "--update", "early"], "--update needs --learner NAME"),
+        (["apply", "x", "--update", "early"], "--update is for"),
         (["train", "x", "-m", "y", "--learner", "magic"], "--learner should be one of"),
         (["train", "x", "-m", "y", "--learner", "mira", "--learner-option", "D=1"], "--learner-option should be"),
         (["train", "x", "-m", "y", "--learner", "mira", "--learner-option", "C=-1"], "C of MIRA"),
@@ -84,8 +86,10 @@ def test_a_learner_on_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     write_pronunciations(tmp_path / "test.txt", WORDS[350:], SPOKEN[350:])
     train, out = str(tmp_path / "train.txt"), str(tmp_path / "m.margent")
     said = []
-    for more in ([], ["--learner", "mira", "--learner-option", "C=0.01", "--learner-option", "epochs=3"]):
+    mira = ["--learner", "mira", "--learner-option", "C=0.01", "--learner-option", "epochs=3"]
+    for more in ([], mira, [*mira, "--update", "max-violation", "--beam", "8"]):
         assert main(["g2p", "train", train, "--order", "1", "-m", out, *more]) == 0
         assert main(["g2p", "evaluate", out, str(tmp_path / "test.txt")]) == 0
         said.append(float(capsys.readouterr().out.split()[2]))
     assert said[1] < said[0]
+    assert said[2] < said[0]

@@ -23,7 +23,7 @@ from margent.models.transcribing.learned_search import LearnedSearch, search_ora
 from margent.models.transcribing.rescoring import CandidateLists, Rescorer, training_oracle
 from margent.models.transcribing.spellings import as_pairs, as_words
 from margent.models.transcribing.word_folds import WordFolds
-from margent.parameters import check_count
+from margent.parameters import check_choice, check_count
 from margent.processors import processor_count
 from margent.structures.beam_oracle import UPDATES
 from margent.structures.cosegments import SIZES, Cosegments, checked_sizes
@@ -409,10 +409,7 @@ class Transcriber(Estimator):
     def _check_update(self, learner: Any) -> None:
         if self.update is None:
             return
-        if self.update not in UPDATES:
-            raise ValueError(
-                f"update of Transcriber should be None or one of {', '.join(UPDATES)}, got {self.update!r}"
-            )
+        check_choice(self, "update", UPDATES)
         said = f"update={self.update!r} of Transcriber is for a learner that goes from example to example"
         if learner is None:
             raise ValueError(f"{said}, and there is none: learner=MIRA(C=0.01), for example")

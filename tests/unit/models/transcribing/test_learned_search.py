@@ -127,7 +127,7 @@ class _nothing:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"update": "late"}, "update of Transcriber should be None or one of max-violation"),
+        ({"update": "late"}, "update of Transcriber should be one of max-violation"),
         ({"learner": None}, "there is none"),
         ({"learner": margent.CRF()}, "CRF does not: update=None"),
         ({"learner": margent.HiddenMarkovSVM()}, "HiddenMarkovSVM does not"),
