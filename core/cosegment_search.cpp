@@ -1,6 +1,7 @@
 #include "cosegment_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "parallel.hpp"
 #include "semiring.hpp"
@@ -27,7 +28,8 @@ void RightAnswers::set(const CosegmentUnits& units, const SpellingPairs& pairs, 
 
 template <class Real>
 CosegmentSearch<Real>::CosegmentSearch(const CosegmentUnits& units, const CosegmentSearchOptions& options)
-    : units_(units), options_(options), buckets_(1 << 12), seen_(units.size() + 2, 0), scored_(units.size(), 0), unit_scores_(units.size()) {
+    : units_(units), options_(options), buckets_(1 << 12), seen_(units.size() + 2, 0), scored_(units.size(), 0), unit_scores_(units.size()),
+      outlooks_(1 << 10), seen_ahead_(units.size() + 2, 0) {
   if (units.letter_counts().empty() || units.letter_counts().front() > 0) options_.insertions = 0;
   rounds_ = options_.insertions + 1;
 }
@@ -62,12 +64,13 @@ void CosegmentSearch<Real>::run_forced(const CosegmentSearch& free) {
 template <class Real>
 void CosegmentSearch<Real>::search() {
   items_.clear();
+  ++words_;
   const std::size_t n_layers = static_cast<std::size_t>(n_ + 1) * rounds_ + 1;
   if (layers_.size() < n_layers) layers_.resize(n_layers);
   for (std::size_t layer = 0; layer < n_layers; ++layer) layers_[layer].clear();
   std::fill(buckets_.begin(), buckets_.end(), -1);
   const bool possible = right_ == nullptr || right_->holds(0, 0, 0);
-  if (!forced_ || possible) push({possible ? 0 : cost_, 0, 0, {}, model_->start(), -1, -1, 0, 0, -1, possible});
+  if (!forced_ || possible) push({possible ? 0 : cost_, 0, 0, 0, {}, model_->start(), -1, -1, 0, 0, -1, possible});
   for (std::int32_t i = 0; i <= n_; ++i) {
     ++place_;
     for (std::int32_t g = 0; g < rounds_; ++g) {
@@ -128,17 +131,40 @@ double CosegmentSearch<Real>::of_unit(std::int32_t at, std::int32_t unit) {
   return unit_scores_[unit];
 }
 
+// Of units without letters that may come first it knows nothing. 0 where no unit has the next letter.
+template <class Real>
+double CosegmentSearch<Real>::outlook(std::int32_t position, std::int32_t context) {
+  const std::uint64_t place = (words_ << 24) | static_cast<std::uint32_t>(position & 0xFFFFFF);
+  Outlook& known = outlooks_[static_cast<std::size_t>(context) & (outlooks_.size() - 1)];
+  if (known.place == place && known.context == context) return known.value;
+  double sum = 0;
+  if (position == n_) {
+    std::int32_t next = 0;
+    sum = std::exp(model_->step(context, units_.end(), &next));
+  }
+  for (const std::int32_t count : units_.letter_counts()) {
+    if (count == 0 || position + count > n_) continue;
+    const auto [first, last] = units_.group(word_.subspan(position, count));
+    if (first < last)
+      model_->steps(context, first, last, seen_ahead_.data(), ++round_ahead_,
+                    [&](std::int32_t, double log_p, std::int32_t) { sum += std::exp(log_p); });
+  }
+  known = {place, context, sum > 0 ? std::log(sum) : 0};
+  return known.value;
+}
+
 template <class Real>
 void CosegmentSearch<Real>::add(std::int32_t from, std::int32_t at, std::int32_t layer, std::int32_t unit, double log_p, std::int32_t next) {
   const Item& source = items_[from];
   const std::int32_t position = layer / rounds_;
-  const double joint = source.joint + log_p;
-  if (joint == log_zero || (options_.threshold > 0 && joint < best_[position] - options_.threshold)) return;
+  if (log_p == log_zero) return;
+  const double ahead = outlook(position, next), gained = log_p + ahead - source.outlook, joint = source.joint + gained;
+  if (options_.threshold > 0 && joint < best_[position] - options_.threshold) return;
   best_[position] = std::max(best_[position], joint);
-  Item item{source.score, joint, source.phonemes, source.history, next, from, unit, layer, source.spoken, -1, source.right};
+  Item item{source.score, joint, ahead, source.phonemes, source.history, next, from, unit, layer, source.spoken, -1, source.right};
   for (const std::int32_t phoneme : units_.phonemes(unit)) item.phonemes = spoken_after(item.phonemes, phoneme);
   item.spoken += static_cast<std::int32_t>(units_.phonemes(unit).size());
-  double sum = weights_.kept[0] * log_p + of_unit(at, unit);
+  double sum = weights_.kept[0] * gained + of_unit(at, unit);
   CosegmentFeatures(units_, word_, weights_.bits).of_grams(at, unit, item.history, [&](std::int32_t f) { sum += weights_.kept[f]; });
   item.score += weights_.scale * sum;
   if (item.right && right_ && !forced_ && !right_->holds(position, item.spoken, item.phonemes)) {
@@ -178,10 +204,10 @@ void CosegmentSearch<Real>::end(std::int32_t from) {
   const double log_p = model_->step(item.context, units_.end(), &next);
   const bool right = right_ == nullptr || right_->ends(n_, item.spoken, item.phonemes);
   if (log_p == log_zero || (forced_ && !right)) return;
-  double sum = weights_.kept[0] * log_p;
+  double sum = weights_.kept[0] * (log_p - item.outlook);
   CosegmentFeatures(units_, word_, weights_.bits).of_end(item.history, [&](std::int32_t f) { sum += weights_.kept[f]; });
   item.score += weights_.scale * sum;
-  item.joint += log_p;
+  item.joint += log_p - item.outlook;
   item.back = from;
   item.unit = units_.end();
   item.layer = (n_ + 1) * rounds_;

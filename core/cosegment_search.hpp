@@ -1,7 +1,9 @@
 // Beam search for the best cut of a word by learned weights (paper 003, chapters 3 and 4).
 //
 // What a cut scores is weights . features: those of cosegment_features.hpp, and as feature 0 the log-probability that the
-// joint model gives its units. The search goes from letter to letter; between letters come units without letters.
+// joint model gives its units. The search goes from letter to letter; between letters come units without letters. What is
+// compared half way has the probability of the next letter in it: the joint model does not know that letter when it says
+// how likely a unit is, and would be far too sure that nothing is inserted before it.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -76,7 +78,8 @@ template <class Real>
 class CosegmentSearch {
  public:
   struct Item {
-    double score, joint;     // weights . features, with costs; log p of the units
+    double score, joint;     // weights . features, with costs; log p of the units and the next letter
+    double outlook;          // log p of the next letter alone
     std::uint64_t phonemes;  // a hash
     CosegmentHistory history;
     std::int32_t context, back, unit, layer, spoken, link;
@@ -106,6 +109,7 @@ class CosegmentSearch {
   void end(std::int32_t from);
   void keep(std::vector<std::int32_t>& layer, std::int64_t beam);
   double of_unit(std::int32_t at, std::int32_t unit);
+  double outlook(std::int32_t position, std::int32_t context);
 
   const CosegmentUnits& units_;
   CosegmentSearchOptions options_;
@@ -123,6 +127,15 @@ class CosegmentSearch {
   std::vector<std::uint32_t> seen_, scored_;  // scored_[unit]: at which place unit_scores_[unit] was found
   std::vector<double> unit_scores_;
   std::uint32_t round_ = 0, place_ = 0;
+  struct Outlook {
+    std::uint64_t place = 0;
+    std::int32_t context = -1;
+    double value = 0;
+  };
+  std::vector<Outlook> outlooks_;  // those found last, by contexts
+  std::vector<std::uint32_t> seen_ahead_;
+  std::uint32_t round_ahead_ = 0;
+  std::uint64_t words_ = 0;
 };
 
 // The k best pronunciations of each word, all different, by their best cuts. The same for any number of threads.

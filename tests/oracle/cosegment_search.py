@@ -5,6 +5,7 @@ A unit is a pair of tuples (letters, phonemes); units are numbered as they are l
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -98,9 +99,19 @@ def score(weights: Sequence[float], vector: dict[int, float]) -> float:
 
 
 def greedy(word: Sequence[int], units: Sequence[Unit], weights: Sequence[float], log_p: LogP, bits: int) -> Cut:
-    """The best next unit at each letter, never taken back, for units of one letter."""
+    """The best next unit at each letter, never taken back, for units of one letter.
+
+    The log-probability half way has that of the next letter in it, or of the end.
+    """
+    start = len(units) + 1
+    by_letter = {letter: [u for u, (letters, _) in enumerate(units) if letters == (letter,)] for letter in set(word)}
+
+    def value(way: Cut) -> float:
+        following = by_letter[word[len(way)]] if len(way) < len(word) else [len(units)]
+        outlook = math.log(sum(math.exp(log_p([start, *way], unit)) for unit in following))
+        return score(weights, features(word, way, units, log_p, bits, ended=False)) + weights[0] * outlook
+
     cut: Cut = ()
     for letter in word:
-        ways = [(*cut, number) for number, (letters, _) in enumerate(units) if letters == (letter,)]
-        cut = max(ways, key=lambda way: score(weights, features(word, way, units, log_p, bits, ended=False)))
+        cut = max(((*cut, number) for number in by_letter[letter]), key=value)
     return cut
