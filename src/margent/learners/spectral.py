@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.learners.protocol import HankelLoss, Step
-from margent.learners.singular_values import Thresholding, nuclear_norm, threshold_singular_values
+from margent.learners.singular_values import Decomposition, singular_values, threshold_singular_values
 from margent.parameters import check_choice, check_flag, check_number, check_whole
 
 Doubles = NDArray[np.float64]
@@ -69,6 +69,10 @@ class Spectral:
         nuclear     as above
         frobenius   the root of the sum of all squares in the place of the nuclear norm: does not share anything
         None        the same as tau = 0
+    svd
+        how the singular values of H are found: full, the decomposition of the whole matrix; gram, that of its smaller
+        side; partial, of that only what is above the threshold; auto, gram or partial by the size of H
+        (`margent.learners.singular_values`). All give the same result, to rounding
     recover
         True: outputs are to be found with the scores of the operators recovered from H, as many states as its rank,
         and not with those in H (section 3.1). Needs up-to-k and an order of 3 at least: H of k-grams alone does not
@@ -101,6 +105,10 @@ class Spectral:
     solver: Literal["momentum", "fobos"] = field(
         default="momentum", metadata={"help": "momentum, or fobos as in the paper: two ways to the same optimum"}
     )
+    svd: Decomposition = field(
+        default="auto",
+        metadata={"help": "how singular values are found: auto, full, gram or partial; changes time, not results"},
+    )
     recover: bool = field(
         default=False, metadata={"help": "predict with recovered operators, not with the scores; up-to-k only"}
     )
@@ -119,6 +127,7 @@ class Spectral:
         if self.regulariser is not None:
             check_choice(self, "regulariser", ("nuclear", "frobenius"))
         check_choice(self, "solver", ("momentum", "fobos"))
+        check_choice(self, "svd", ("auto", "full", "gram", "partial"))
         check_flag(self, "recover")
         if self.recover and (self.loss != "up-to-k" or self.order < 3):
             raise ValueError(
@@ -163,15 +172,15 @@ class Spectral:
 
     def _iterates(self, objective: HankelLoss, matrix: Doubles, step: float, length: int) -> Iterator[_Iterate]:
         """So many iterations from a matrix on."""
-        slope, before, thresholding = objective.evaluate(matrix)[1], matrix, Thresholding()
+        slope, before, rank = objective.evaluate(matrix)[1], matrix, None
         for t in range(1, length + 1):
             eta = step / max(len(objective), 1) * (t**-0.5 if self.solver == "fobos" else (1 - t / (length + 1)) / 2)
             ahead = matrix - eta * slope
             if self.solver == "momentum":
                 ahead += _MOMENTUM * (matrix - before)
-            rank, penalty = None, None
+            penalty = None
             if self.regulariser == "nuclear" and self._tau:
-                ahead, rank, norm = thresholding(ahead, eta * self._tau)
+                ahead, rank, norm = threshold_singular_values(ahead, eta * self._tau, self.svd, rank)
                 penalty = self._tau * norm
             elif self._tau:
                 ahead = _shrunk_to_frobenius(ahead, eta * self._tau)
@@ -204,10 +213,13 @@ class Spectral:
     def _penalty(self, matrix: Doubles) -> float:
         if not self._tau:
             return 0.0
-        return self._tau * (nuclear_norm(matrix) if self.regulariser == "nuclear" else float(np.linalg.norm(matrix)))
+        return self._tau * float(self._sizes(matrix).sum() if self.regulariser == "nuclear" else np.linalg.norm(matrix))
+
+    def _sizes(self, matrix: Doubles) -> Doubles:
+        return singular_values(matrix, self.svd)
 
     def _rank(self, matrix: Doubles) -> int | None:
-        return threshold_singular_values(matrix, 0.0)[1] if self.regulariser == "nuclear" else None
+        return threshold_singular_values(matrix, 0.0, self.svd).rank if self.regulariser == "nuclear" else None
 
 
 def _shrunk_to_frobenius(matrix: Doubles, threshold: float) -> Doubles:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margent.learners import Spectral, train
-from margent.learners.singular_values import Thresholding, nuclear_norm, threshold_singular_values
+from margent.learners.singular_values import nuclear_norm, singular_values, threshold_singular_values
 from margent.structures import KGramOracle, KGramTable
 from oracle import spectral
 
@@ -20,14 +20,25 @@ X = ["aba", "aba", "ab", "bb", "aab", "ab"]
 Y = ["AXB", "BXA", "AY", "XY", "BAX", "BX"]
 
 
-@settings(deadline=None, max_examples=50)
-@given(st.integers(1, 7), st.integers(1, 7), st.floats(0, 4), st.integers(0, 1000))
-def test_thresholding_equals_a_full_decomposition(rows, columns, threshold, seed):
-    matrix = np.random.default_rng(seed).normal(size=(rows, columns))
+WAYS = ("auto", "full", "gram", "partial")
+
+
+def full(matrix, threshold):
+    """By numpy's decomposition of the whole."""
     left, sizes, right = np.linalg.svd(matrix, full_matrices=False)
-    found, rank = threshold_singular_values(matrix, threshold)
-    np.testing.assert_allclose(found, (left * np.maximum(sizes - threshold, 0)) @ right, atol=1e-10)
-    assert rank == np.count_nonzero(sizes > threshold)
+    return (left * np.maximum(sizes - threshold, 0)) @ right, int(np.count_nonzero(sizes > threshold))
+
+
+@pytest.mark.parametrize("svd", WAYS)
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 30), st.integers(1, 30), st.floats(0, 9), st.integers(0, 1000))
+def test_thresholding_equals_a_full_decomposition(svd, rows, columns, threshold, seed):
+    matrix = np.random.default_rng(seed).normal(size=(rows, columns))
+    expected, rank = full(matrix, threshold)
+    found = threshold_singular_values(matrix, threshold, svd)
+    np.testing.assert_allclose(found.matrix, expected, atol=1e-10)
+    assert found.rank == rank
+    assert found.norm == pytest.approx(singular_values(expected, svd).sum(), abs=1e-6)
 
 
 @settings(deadline=None, max_examples=30)
@@ -35,7 +46,7 @@ def test_thresholding_equals_a_full_decomposition(rows, columns, threshold, seed
 def test_thresholding_solves_its_problem(threshold, seed):
     """(matrix - found) / threshold is a subgradient of the nuclear norm at what was found: U V' + W."""
     matrix = np.random.default_rng(seed).normal(size=(6, 4))
-    found, rank = threshold_singular_values(matrix, threshold)
+    found, rank, _ = threshold_singular_values(matrix, threshold)
     left, _, right = np.linalg.svd(found, full_matrices=False)
     rest = (matrix - found) / threshold - left[:, :rank] @ right[:rank]
     np.testing.assert_allclose(left[:, :rank].T @ rest, 0, atol=1e-9)
@@ -43,29 +54,35 @@ def test_thresholding_solves_its_problem(threshold, seed):
     assert np.linalg.norm(rest, 2) <= 1 + 1e-9
 
 
+@pytest.mark.parametrize("svd", WAYS)
 @pytest.mark.parametrize("turned", [False, True])
-def test_following_a_subspace_equals_a_full_decomposition(turned, monkeypatch):
-    """Matrices that change as those of a training do, one of which gains a direction that was not there."""
+@pytest.mark.parametrize("leading", [[], [40, 30], [10.001], [100] * 5 + [12, 11, 10.5], [9.999] * 5, [30] * 40])
+def test_thresholding_of_large_matrices(svd, turned, leading):
+    """However close to the threshold the others are, which is where a search by approximation would stop too early."""
     random = np.random.default_rng(0)
-    matrix = 10 * random.normal(size=(400, 12)) @ random.normal(size=(12, 300)) + random.normal(size=(400, 300))
-    warm, cold = Thresholding(), Thresholding(warm=False)
-    followed = []
-    inner = Thresholding._followed
-    monkeypatch.setattr(Thresholding, "_followed", lambda *given: followed.append(inner(*given)) or followed[-1])
-    for change in range(6):
-        matrix = matrix + 0.3 * random.normal(size=matrix.shape)
-        if change == 3:
-            matrix = matrix + 3 * np.outer(random.normal(size=400), random.normal(size=300))
-        given = matrix.T if turned else matrix
-        found, expected = warm(given, 60.0), cold(given, 60.0)
-        np.testing.assert_allclose(found.matrix, expected.matrix, atol=1e-5)
-        assert found.rank == expected.rank == (12 if change < 3 else 13)
-        assert found.norm == pytest.approx(expected.norm) == pytest.approx(nuclear_norm(expected.matrix), rel=1e-6)
-    assert sum(answer is not None for answer in followed) == 5  # all but the first, which has nothing to follow
+    left, right = (np.linalg.qr(random.normal(size=(side, 300)))[0] for side in (400, 300))
+    sizes = 9 * random.uniform(0.5, 1, 300)
+    sizes[: len(leading)] = leading
+    matrix = (right * sizes) @ left.T if turned else (left * sizes) @ right.T
+    found, (expected, rank) = threshold_singular_values(matrix, 10.0, svd, 0), full(matrix, 10.0)
+    assert found.rank == rank == sum(size > 10 for size in leading)
+    np.testing.assert_allclose(found.matrix, expected, atol=1e-9)
+    assert found.norm == pytest.approx(nuclear_norm(expected), abs=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["k", "up-to-k"])
+def test_the_way_singular_values_are_found_does_not_change_the_result(loss):
+    data = words(40, 0)
+    oracle = KGramOracle(data, [spoken(word) for word in data])
+    given = {"loss": loss, "order": 2, "step": 30, "iterations": 15, "tau": 2}
+    found = [train(Spectral(svd=svd, **given), oracle) for svd in WAYS]
+    for other in found[1:]:
+        assert [epoch.rank for epoch in other.history] == [epoch.rank for epoch in found[0].history]
+        np.testing.assert_allclose(other.weights[2], found[0].weights[2], atol=1e-6)
 
 
 def test_what_is_zero_stays_zero():
-    found, rank = threshold_singular_values(np.zeros((4, 2)), 0.0)
+    found, rank, _ = threshold_singular_values(np.zeros((4, 2)), 0.0)
     assert not found.any() and rank == 0
 
 
@@ -116,7 +133,7 @@ def test_the_optimum_has_a_subgradient_that_is_zero():
     for t in range(1, 4001):
         eta = learner.step / (len(hinge) * t**0.5)
         slope = hinge.evaluate(matrix)[1]
-        matrix = threshold_singular_values(matrix - eta * slope, eta * tau)[0]
+        matrix = threshold_singular_values(matrix - eta * slope, eta * tau).matrix
         if t > 1000:
             total, weight = total + eta * slope, weight + eta
     left, sizes, right = np.linalg.svd(matrix)
@@ -268,6 +285,7 @@ def test_threads_do_not_change_the_result():
         ({"loss": "all"}, "loss of Spectral should be one of k, up-to-k, got 'all'"),
         ({"regulariser": "l1"}, "regulariser of Spectral should be one of nuclear, frobenius, got 'l1'"),
         ({"solver": "adam"}, "solver of Spectral should be one of momentum, fobos, got 'adam'"),
+        ({"svd": "lanczos"}, "svd of Spectral should be one of auto, full, gram, partial, got 'lanczos'"),
         ({"recover": 1}, "recover of Spectral should be True or False, got 1"),
         (
             {"recover": True},
