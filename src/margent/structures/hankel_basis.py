@@ -43,6 +43,19 @@ class HankelBasis:
         return rows * columns if rank is None else min(rank * (rows + columns), rows * columns)
 
     @property
+    def rank_cut(self) -> float:
+        """Singular values up to this share of the largest do not count for the rank.
+
+        Entries that were made equal keep them from being 0, or the rounding of scores to 32 bits does.
+        """
+        return 1e-3 if self.shorter else 1e-6
+
+    def rank(self, matrix: Doubles) -> int:
+        """How many singular values are above `rank_cut` times the largest. O(P S min(P, S))."""
+        sizes = np.linalg.svd(matrix, compute_uv=False)
+        return int(np.count_nonzero(sizes > self.rank_cut * sizes.max(initial=0.0)))
+
+    @property
     def prefix_lengths(self) -> range:
         longest = self.order - self.order // 2
         return range(0 if self.shorter else longest, longest + 1)

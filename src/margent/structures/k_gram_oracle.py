@@ -108,6 +108,10 @@ class KGramHinge:
         """(P, S): the matrix as it stands; zero at first."""
         return self._matrix
 
+    @property
+    def rank_cut(self) -> float:
+        return self.basis.rank_cut
+
     def set_matrix(self, matrix: Doubles) -> None:
         self._matrix = matrix
 

@@ -140,18 +140,40 @@ class KGramTable:
         """How many numbers the table holds."""
         return sum(array.size for array in self.scores.values())
 
+    @property
+    def _basis(self) -> HankelBasis | None:
+        """Of the matrix that the scores fill: of all lengths from 0 to k, or of k alone."""
+        k = max(self.scores)
+        basis = HankelBasis(len(self.bi_symbols), k, shorter=0 in self.scores)
+        return basis if list(self.scores) == list(basis.lengths) else None
+
+    def rank(self) -> int | None:
+        """Of the Hankel matrix of the scores: how many hidden states they need, or nearly.
+
+        With all lengths from 0 to k, singular values up to a thousandth of the largest do not count, and with length k
+        alone up to a millionth. None for other lengths, whose scores do not fill a matrix. O(P S min(P, S)) for P
+        prefixes and S suffixes.
+
+        >>> KGramTable([("a", "A"), ("a", "B")], {2: [[1, 2], [2, 4]]}).rank()
+        1
+        """
+        return None if self._basis is None else self._basis.rank(self._basis.matrix(self.scores))
+
+    def size(self, rank: int | None) -> int:
+        """In how many numbers scores of such a rank can be written: two factors, or all entries if these are fewer."""
+        return self.n_scores if self._basis is None else self._basis.size(rank)
+
     def operators(self, states: int | None = None, tolerance: float | None = None) -> OperatorModel:
         """The operator model that gives these scores, or nearly; the table must have all lengths from 0 to k, k >= 3.
 
         By `OperatorModel.from_hankel` on the Hankel matrix of the table, which see for `states` and `tolerance`.
         """
-        k = max(self.scores)
-        if list(self.scores) != list(range(k + 1)) or k < 3:
+        if 0 not in self.scores or self._basis is None or self._basis.order < 3:
             raise ValueError(
                 f"the table has scores of lengths {list(self.scores)}; expected all from 0 to k, with k of at least 3, "
                 "to recover operators from"
             )
-        basis = HankelBasis(len(self.bi_symbols), k, shorter=True)
+        basis = self._basis
         prefixes = pairs_up_to(self.bi_symbols.symbols, basis.prefix_lengths[-1])
         suffixes = pairs_up_to(self.bi_symbols.symbols, basis.suffix_lengths[-1])
         return OperatorModel.from_hankel(basis.matrix(self.scores), prefixes, suffixes, states, tolerance)

@@ -46,6 +46,14 @@ def test_train_tag_evaluate_inspect(margent, files):
     assert told["top_transitions"] == []
 
 
+def test_nothing_gained_is_said(margent, files):
+    options = ("--learner", "spectral", "--step", "1e20", "--iterations", "3", "--json")
+    trained = margent("train", "train.txt", "-m", "m.margent", *options)
+    assert trained.status == 0
+    assert "margent: warning: no iteration of Spectral came below" in trained.errors
+    assert json.loads(trained.output)["model"] == "m.margent"
+
+
 def test_tune(margent, files):
     data = ("train.txt", "--dev", "dev.txt", "--jobs", "1", "--iterations", "3")
     found = margent("tune", *data, "--learner", "spectral", "--trials", "2")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from margent.errors import TrainingWarning
 from margent.learners import Spectral, train
 from margent.learners.singular_values import nuclear_norm, singular_values, threshold_singular_values
 from margent.structures import KGramOracle, KGramTable
@@ -74,7 +75,7 @@ def test_thresholding_of_large_matrices(svd, turned, leading):
 def test_the_way_singular_values_are_found_does_not_change_the_result(loss):
     data = words(40, 0)
     oracle = KGramOracle(data, [spoken(word) for word in data])
-    given = {"loss": loss, "order": 2, "step": 30, "iterations": 15, "tau": 2}
+    given = {"loss": loss, "order": 2, "step": 3, "iterations": 15, "tau": 0.5}
     found = [train(Spectral(svd=svd, **given), oracle) for svd in WAYS]
     for other in found[1:]:
         assert [epoch.rank for epoch in other.history] == [epoch.rank for epoch in found[0].history]
@@ -226,6 +227,7 @@ def test_it_learns_what_depends_on_neighbours():
     assert 0 < model.n_states <= result.history[-1].rank < len(oracle.bi_symbols)
 
 
+@pytest.mark.filterwarnings("ignore::margent.TrainingWarning")  # of the longest steps
 @pytest.mark.parametrize(("solver", "bound"), [("fobos", 1.1), ("momentum", 1.3)])
 @pytest.mark.parametrize("loss", ["k", "up-to-k"])
 @pytest.mark.parametrize("n", [30, 300])
@@ -239,6 +241,55 @@ def test_the_step_that_is_found_is_about_as_good_as_the_best(solver, bound, loss
     found = reached.pop(None)
     assert found < bound * min(reached.values())
     assert found < 0.8 * max(reached.values())
+
+
+@pytest.mark.parametrize("loss", ["k", "up-to-k"])
+def test_more_iterations_never_make_it_worse(loss):
+    """Planned for a thousand iterations, momentum's steps are long for hundreds: that nothing is gained is no end."""
+    data = words(60, 0)
+    noise = np.random.default_rng(1)
+    sounds = [["t" if s in "kn" and noise.random() < 0.1 else s for s in spoken(word)] for word in data]
+    reached = [
+        train(Spectral(tau=1, iterations=n, loss=loss, step=100), KGramOracle(data, sounds)).history
+        for n in (50, 200, 2000)
+    ]
+    objectives = [history[-1].objective for history in reached]
+    assert objectives[2] < 1.003 * objectives[1] < objectives[0]
+    assert len(reached[2]) < 1000  # it ends by itself
+
+
+def test_it_stops_at_a_loss_of_nothing():
+    learner = Spectral(regulariser=None, step=1, order=2, iterations=300)
+    history = train(learner, KGramOracle(["ca", "ce"], ["KA", "SE"])).history
+    assert history[-1].objective == 0 and len(history) < 60
+
+
+def test_nothing_gained_is_said():
+    with pytest.warns(TrainingWarning, match=r"no iteration .* step=1e\+20 was too long.*Try a smaller step"):
+        result = train(Spectral(step=1e20, tau=0.1, iterations=5, solver="fobos"), KGramOracle(X, Y))
+    assert not result.weights[3].any()
+    for regulariser in ("nuclear", "frobenius"):  # where nothing is the optimum, there is nothing to say
+        result = train(Spectral(tau=1e6, step=1, iterations=5, regulariser=regulariser), KGramOracle(X, Y))
+        assert not result.weights[3].any()
+
+
+def test_steps_that_are_too_long_are_shortened():
+    far, near = (
+        train(Spectral(tau=0.1, step=step, order=2, iterations=250), KGramOracle(X, Y)).history for step in (1e5, 10)
+    )
+    assert far[-1].objective < 1.1 * near[-1].objective < 0.9 * near[0].objective
+
+
+@pytest.mark.parametrize("loss", ["k", "up-to-k"])
+def test_the_rank_is_that_of_the_matrix_that_is_kept(loss):
+    data = words(60, 0)
+    oracle = KGramOracle(data, [spoken(word) for word in data])
+    result = train(Spectral(tau=3, step=30, iterations=30, loss=loss), oracle)
+    basis = oracle.hinge(3, loss == "up-to-k").basis
+    sizes = np.linalg.svd(basis.matrix(result.weights), compute_uv=False)
+    cut = 1e-3 if loss == "up-to-k" else 1e-6
+    assert result.history[-1].rank == np.count_nonzero(sizes > cut * sizes[0]) < len(oracle.bi_symbols)
+    assert result.history[-1].rank == KGramTable(oracle.bi_symbols, result.weights).rank()
 
 
 def test_development_data_choose_the_iterate():

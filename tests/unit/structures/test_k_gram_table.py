@@ -142,6 +142,18 @@ def test_operators_come_back_from_a_table():
     assert table.operators(states=1).n_states == 1
 
 
+def test_the_rank_of_a_table():
+    random = np.random.default_rng(0)
+    model = OperatorModel([1, 0], [1, 1], {symbol: random.normal(size=(2, 2)) for symbol in SYMBOLS})
+    for lengths in (range(4), [3], [2]):
+        table = KGramTable.from_operators(model, lengths)
+        assert table.rank() == 2
+        assert table.size(2) < table.size(None)
+    assert KGramTable(SYMBOLS, {3: np.zeros((5, 5, 5))}).rank() == 0
+    uneven = random_table([1, 3], 0)
+    assert uneven.rank() is None and uneven.size(None) == uneven.n_scores
+
+
 def hidden_markov(n, seed):
     """Pairs from a hidden Markov model with two states: in one "a" is mostly A, in the other mostly B; b is itself."""
     random = np.random.default_rng(seed)

@@ -25,7 +25,7 @@ LEARNERS = {
     "k": Spectral(tau=0.3, step=30, iterations=8),
     "up-to-k": Spectral(tau=0.3, step=30, iterations=8, loss="up-to-k"),
     "short": Spectral(tau=0.3, step=30, iterations=8, order=2),
-    "one": Spectral(tau=0.3, step=30, iterations=8, order=1),
+    "one": Spectral(tau=0.3, step=3, iterations=8, order=1),
 }
 
 
