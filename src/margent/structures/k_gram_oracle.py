@@ -29,6 +29,8 @@ class KGramOracle:
     >>> oracle = KGramOracle(["cat", "city"], [["k", "@", "t"], ["s", "I", "t", "i"]])
     >>> len(oracle), len(oracle.bi_symbols)
     (2, 6)
+
+    `start`: the scores that trainings begin with, see `start_from`; None: all are 0.
     """
 
     def __init__(
@@ -40,7 +42,7 @@ class KGramOracle:
         observed = BiSymbols.observed(X, y)
         self.bi_symbols = observed if bi_symbols is None else bi_symbols
         self._X = list(X)
-        self._start: dict[int, npt.ArrayLike] | None = None
+        self.start: dict[int, npt.ArrayLike] | None = None
         self._laid_out: tuple[HankelBasis, _Layout] | None = None
         gold = [self.bi_symbols.numbers(*pair) for pair in zip(X, y)]
         for s, numbers in enumerate(gold):
@@ -60,7 +62,7 @@ class KGramOracle:
 
         Without them, all scores begin with 0.
         """
-        self._start = dict(weights)
+        self.start = dict(weights)
 
     def hinge(self, order: int, shorter: bool, threads: int = 1) -> KGramHinge:
         """The loss with k-grams, k = `order`, and all shorter ones too if `shorter`.
@@ -72,8 +74,8 @@ class KGramOracle:
             lengths = [length for length in basis.lengths if length]
             self._laid_out = basis, _layout(self.bi_symbols, self._X, self._gold, lengths)
         hinge = KGramHinge(basis, self._laid_out[1], threads)
-        if self._start is not None:
-            hinge.set_matrix(_start_matrix(basis, self._start))
+        if self.start is not None:
+            hinge.set_matrix(_start_matrix(basis, self.start))
         return hinge
 
 
