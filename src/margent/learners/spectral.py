@@ -81,7 +81,8 @@ class Spectral:
     recover
         True: outputs are to be found with the scores of the operators recovered from H, as many states as its rank,
         and not with those in H (section 3.1). Needs up-to-k and an order of 3 at least: H of k-grams alone does not
-        hold what recovery is made from, and the paper gives it up there (section 3.2)
+        hold what recovery is made from, and the paper gives it up there (section 3.2). Differs: False unless asked for,
+        as recovery changes scores that are only nearly of low rank
 
     Differs: the paper's step is c / sqrt(t), c chosen on development data, which must be the smaller the more examples
     there are; here c is step / examples. Unless it is given, `step` is found by trying 1000, 300, 100 and so on, each

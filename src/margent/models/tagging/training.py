@@ -182,8 +182,6 @@ def _set_learned(
         for name in [name for name in vars(tagger) if name.endswith("_") and not name.startswith("_")]:
             delattr(tagger, name)
     weights = trainable.weights(result.weights)
-    if trainable.finished is not None:
-        weights = trainable.finished(weights, result)
     if feature_map.drops_unused:
         weights, used, _ = weights.without_zero_rows()
         feature_map = feature_map if used is None else feature_map.kept(used)
