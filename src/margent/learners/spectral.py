@@ -24,6 +24,8 @@ _TRIAL = {"fobos": 5, "momentum": 20}
 """Iterations for which a step is tried."""
 _MOMENTUM = 0.8
 """How much of a move is made again with the next."""
+_LONGEST = 16
+"""The most symbols in a piece: what a model file may hold."""
 _SHORTER = 0.25
 """What becomes of a step that gains too little."""
 
@@ -131,8 +133,9 @@ class Spectral:
     def __post_init__(self) -> None:
         check_number(self, "tau", minimum=0)
         check_number(self, "step", minimum=0, above=True, optional=True)
-        for name in ("iterations", "order", "period"):
+        for name in ("iterations", "period"):
             check_whole(self, name, minimum=1)
+        check_whole(self, "order", minimum=1, maximum=_LONGEST)
         check_choice(self, "loss", ("k", "up-to-k"))
         if self.regulariser is not None:
             check_choice(self, "regulariser", ("nuclear", "frobenius"))

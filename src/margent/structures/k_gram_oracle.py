@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from margent.errors import CorpusError
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
-from margent.structures.hankel_basis import HankelBasis
+from margent.structures.hankel_basis import HankelBasis, check_n_scores
 from margent.structures.k_gram_search import KGramSearch
+from margent.structures.symbol_sequences import symbol_sequences
 
 Doubles = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
@@ -39,6 +40,7 @@ class KGramOracle:
         y: Sequence[Sequence[Hashable]],
         bi_symbols: BiSymbols | None = None,
     ) -> None:
+        X, y = symbol_sequences(X, "X"), symbol_sequences(y, "y")
         observed = BiSymbols.observed(X, y)
         self.bi_symbols = observed if bi_symbols is None else bi_symbols
         self._X = list(X)
@@ -69,6 +71,7 @@ class KGramOracle:
 
         The layout of the searches is kept, for another training with the same pieces.
         """
+        check_n_scores(len(self.bi_symbols), order)
         basis = HankelBasis(len(self.bi_symbols), order, shorter)
         if self._laid_out is None or self._laid_out[0] != basis:
             lengths = [length for length in basis.lengths if length]

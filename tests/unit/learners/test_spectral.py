@@ -333,6 +333,7 @@ def test_threads_do_not_change_the_result():
         ({"step": 0}, "step of Spectral should be a number above 0 or None, got 0"),
         ({"iterations": 0}, "iterations of Spectral should be a whole number of at least 1, got 0"),
         ({"order": 1.5}, "order of Spectral should be a whole number of at least 1, got 1.5"),
+        ({"order": 17}, "order of Spectral should be a whole number of at most 16, got 17"),
         ({"loss": "all"}, "loss of Spectral should be one of k, up-to-k, got 'all'"),
         ({"regulariser": "l1"}, "regulariser of Spectral should be one of nuclear, frobenius, got 'l1'"),
         ({"solver": "adam"}, "solver of Spectral should be one of momentum, fobos, got 'adam'"),
