@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.errors import CorpusError
 from margent.features.frame_map import EncodedFrames, FrameMap
-from margent.features.segment_map import EncodedSegments, SegmentLimits, SegmentMap
+from margent.features.segment_map import EncodedSegments, Gold, SegmentLimits, SegmentMap
 from margent.learners import train
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.training import Callback, Training
@@ -49,13 +49,14 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
     counted = sentence_weights(lesson.sample_weight, len(X))
     if counted is not None and not counted.any():
         raise CorpusError("there is nothing to learn from: the sample_weight of every sequence is zero")
-    native_gold = gold.native(limits, counted)
+    follows = _follows(segmenter, limits) if known is None else known.follows
+    native_gold = gold.native(limits, follows, counted)
     arrays = gold.arrays(limits.labels)
     encoded = feature_map.encode(X, limits, grow=True, gold=arrays)
     if not encoded.sequence_ptr[-1]:
         raise CorpusError("there is nothing to learn from: the training data have no frame or token")
     if known is None:
-        weights = _start(segmenter, feature_map, encoded, limits, gold, counted)
+        weights = _start(segmenter, feature_map, encoded, limits, follows, arrays, counted)
     else:
         weights = known.with_content(feature_map.n_content(limits))
     if isinstance(learner, MaximumLikelihood):
@@ -114,23 +115,44 @@ def _limits(segmenter: Segmenter, gold: GoldSegments) -> SegmentLimits:
     if not labels:
         raise CorpusError("there is nothing to learn from: the training data have no segment")
     seen = gold.longest(labels)
-    longest = _of_labels(segmenter.max_duration, "max_duration", labels, np.maximum(seen, 1))
+    outside = segmenter.outside
+    longest = _of_labels(segmenter.max_duration, "max_duration", labels, outside, np.maximum(seen, 1))
     if segmenter.max_duration is None and not seen.all():
         raise CorpusError(
             f"no segment with label {labels[int(np.argmin(seen))]!r} has times, so how long it lasts is not known: "
             "give max_duration"
         )
-    shortest = _of_labels(segmenter.min_duration, "min_duration", labels, np.ones(len(labels), dtype=np.int32))
+    ones = np.ones(len(labels), dtype=np.int32)
+    shortest = _of_labels(segmenter.min_duration, "min_duration", labels, outside, ones)
     if (shortest > longest).any():
         at = int(np.argmax(shortest > longest))
         raise ValueError(f"min_duration of {labels[at]!r} is {shortest[at]}, more than max_duration, {longest[at]}")
     return SegmentLimits(tuple(labels), shortest, longest)
 
 
-def _of_labels(given: Any, name: str, labels: list[str], otherwise: NDArray[np.int32]) -> NDArray[np.int32]:
-    """(L,): one number for each label, from a number or a dict of some of them."""
-    chosen = otherwise.copy() if given is None or isinstance(given, dict) else np.full(len(labels), given)
-    for label, number in given.items() if isinstance(given, dict) else ():
+def _follows(segmenter: Segmenter, limits: SegmentLimits) -> NDArray[np.bool_] | None:
+    """Which label may follow which; what is outside may always follow itself, as it lasts one frame or token."""
+    if segmenter.repeat:
+        return None
+    follows = ~np.eye(len(limits.labels), dtype=bool)
+    if segmenter.outside in limits.labels:
+        at = limits.labels.index(segmenter.outside)
+        follows[at, at] = True
+    return follows
+
+
+def _of_labels(
+    given: Any, name: str, labels: list[str], outside: str | None, otherwise: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """(L,): one number for each label, from a number or a dict of some of them; what is outside lasts 1."""
+    chosen = otherwise.copy() if given is None or isinstance(given, Mapping) else np.full(len(labels), given)
+    if outside in labels:
+        chosen[labels.index(outside)] = 1
+    for label, number in given.items() if isinstance(given, Mapping) else ():
+        if label == outside:
+            raise ValueError(
+                f"{name} names {label!r}, the label outside of segments, which always lasts 1; leave it out"
+            )
         if label not in labels:
             raise ValueError(f"{name} names label {label!r}, which the training data do not have")
         chosen[labels.index(label)] = number
@@ -144,11 +166,10 @@ def _start(
     feature_map: SegmentMap,
     encoded: EncodedSegments,
     limits: SegmentLimits,
-    gold: GoldSegments,
+    follows: NDArray[np.bool_] | None,
+    arrays: Gold,
     counted: NDArray[np.float32] | None,
 ) -> SegmentWeights:
-    n = len(limits.labels)
-    follows = None if segmenter.repeat else ~np.eye(n, dtype=bool)
     nothing = SegmentWeights(
         limits,
         feature_map.duration_features(limits.most),
@@ -162,7 +183,6 @@ def _start(
         return weights
     if not isinstance(feature_map, FrameMap) or not isinstance(encoded, EncodedFrames):
         raise ValueError("MaximumLikelihood is for frames, which are numbers; tokens start from zero: start=None")
-    arrays = gold.arrays(limits.labels)
     if not any(rows is not None and len(rows) for rows in arrays):
         raise CorpusError(
             "maximum likelihood needs the times of segments, and all sequences have only labels: give the times of "
