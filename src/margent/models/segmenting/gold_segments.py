@@ -82,8 +82,8 @@ class GoldSegments:
                 if j and follows is not None and not follows[flat_labels[-2], flat_labels[-1]]:
                     before = limits.labels[flat_labels[-2]]
                     raise CorpusError(
-                        f"sequence {i}, segment {j}: {name!r} follows {before!r}, which repeat=False rules out; expected "
-                        "neighbours with different labels"
+                        f"sequence {i}, segment {j}: {name!r} follows {before!r}, which repeat=False rules out; "
+                        "expected neighbours with different labels"
                     )
             if not is_timed(sequence):
                 _check_fill(i, flat_labels[ptr[-1] :], self.lengths[i], limits)

@@ -279,6 +279,7 @@ class Segmenter(Estimator):
             return [[SegmentReading(one.score, self._spans(one.segments)) for one in each] for each in several]
         encoded = self._encode(X)
         found = self._native.k_best(self._data(encoded), self.weights_.weights, k, self._threads())
+        _check_found(np.array([0.0 if readings else -np.inf for readings in found]))
         return [[SegmentReading(score, self._spans(rows)) for score, rows in each] for each in found]
 
     def predict_marginals(

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.errors import CorpusError
-from margent.features.frame_map import EncodedFrames, FrameMap
-from margent.features.segment_map import EncodedSegments, Gold, SegmentLimits, SegmentMap
+from margent.features.segment_map import SegmentLimits, SegmentMap
 from margent.learners import train
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.training import Callback, Training
@@ -20,6 +19,7 @@ from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.segmenting.calibration import fitted_segment_temperature
 from margent.models.segmenting.gold_segments import GoldSegments
 from margent.models.segmenting.scores import DevMetric, named_segments, segmentation_score
+from margent.models.segmenting.start import starting_weights
 from margent.models.segmenting.weights import MOST, SegmentWeights
 
 if TYPE_CHECKING:
@@ -51,20 +51,14 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
         raise CorpusError("there is nothing to learn from: the sample_weight of every sequence is zero")
     follows = _follows(segmenter, limits) if known is None else known.follows
     native_gold = gold.native(limits, follows, counted)
-    arrays = gold.arrays(limits.labels)
-    encoded = feature_map.encode(X, limits, grow=True, gold=arrays)
+    encoded = feature_map.encode(X, limits, grow=True, gold=gold.arrays(limits.labels))
     if not encoded.sequence_ptr[-1]:
         raise CorpusError("there is nothing to learn from: the training data have no frame or token")
     if known is None:
-        weights = _start(segmenter, feature_map, encoded, limits, follows, arrays, counted)
+        weights = starting_weights(segmenter, feature_map, encoded, limits, follows, gold, counted)
     else:
         weights = known.with_content(feature_map.n_content(limits))
     if isinstance(learner, MaximumLikelihood):
-        if any(rows is None for rows in arrays):
-            raise CorpusError(
-                "the learner MaximumLikelihood needs the times of all segments, and some sequences have only labels: "
-                "other learners find them, and begin with maximum likelihood as well"
-            )
         if known is not None:
             raise ValueError(
                 "MaximumLikelihood cannot go on from a model (partial_fit): call fit with all data together"
@@ -159,49 +153,6 @@ def _of_labels(
     if (chosen < 1).any() or (chosen > MOST).any():
         raise ValueError(f"{name} should be whole numbers from 1 to {MOST}, got {given!r}")
     return chosen.astype(np.int32)
-
-
-def _start(
-    segmenter: Segmenter,
-    feature_map: SegmentMap,
-    encoded: EncodedSegments,
-    limits: SegmentLimits,
-    follows: NDArray[np.bool_] | None,
-    arrays: Gold,
-    counted: NDArray[np.float32] | None,
-) -> SegmentWeights:
-    nothing = SegmentWeights(
-        limits,
-        feature_map.duration_features(limits.most),
-        follows,
-        bool(segmenter.transitions),
-        np.zeros(0, np.float32),
-    )
-    weights = nothing.with_weights(np.zeros(feature_map.n_content(limits) + nothing._tail, dtype=np.float32))
-    likelihood = segmenter._start(feature_map)
-    if likelihood is None:
-        return weights
-    if not isinstance(feature_map, FrameMap) or not isinstance(encoded, EncodedFrames):
-        raise ValueError("MaximumLikelihood is for frames, which are numbers; tokens start from zero: start=None")
-    if not any(rows is not None and len(rows) for rows in arrays):
-        raise CorpusError(
-            "maximum likelihood needs the times of segments, and all sequences have only labels: give the times of "
-            "some, or start=None"
-        )
-    # Sequences without times count nothing in the beginning; the learner then puts their labels where they fit best.
-    empty = np.zeros((0, 3), dtype=np.int32)
-    counts = np.ones(len(encoded)) if counted is None else counted.astype(np.float64)
-    parts = feature_map.start(
-        encoded,
-        limits,
-        [empty if rows is None else rows for rows in arrays],
-        np.where([rows is not None for rows in arrays], counts, 0.0),
-        shrinkage=float(likelihood.shrinkage),
-        smoothing=float(likelihood.smoothing),
-        rounds=int(likelihood.rounds),
-        seed=int(segmenter.seed),
-    )
-    return weights.filled(parts)
 
 
 def _evaluation(

@@ -25,7 +25,7 @@ def test_equal_neighbours_are_refused_without_repeat(learner):
 
 def test_labels_without_times_must_fit_the_sequence():
     model = Segmenter(learner=Perceptron(epochs=1), max_duration=3)
-    with pytest.raises(CorpusError, match="sequence 1: its 1 labels last 1 to 3 together.* its length, 5"):
+    with pytest.raises(CorpusError, match=r"sequence 1: its 1 labels last 1 to 3 together.* its length, 5"):
         model.fit(X, [GOOD[0], ["b"]], progress=False)
     slow = Segmenter(learner=Perceptron(epochs=1), min_duration=3)
     with pytest.raises(CorpusError, match="sequence 1: its 2 labels last 6 to 6 together"):

@@ -189,8 +189,6 @@ def test_labels_without_times():
     few = Segmenter(FrameFeatures(bins=1), "perceptron", max_duration=10).fit(X[:6], y[:6], progress=False)
     few.partial_fit(X, labels, progress=False)
     assert few.score(X, labels) > 0.9
-    with pytest.raises(CorpusError, match="needs the times"):
-        Segmenter(max_duration=10).fit(X, labels)
     with pytest.raises(CorpusError, match="give max_duration"):
         Segmenter(start=None).fit(X, labels)
     with pytest.raises(ConstraintError, match="no label 'z'"):
@@ -611,3 +609,24 @@ def test_copies_and_pickles_work_alike():
         for other in (copy.deepcopy(segmenter), pickle.loads(pickle.dumps(segmenter))):
             assert other.predict(X) == segmenter.predict(X)
             assert other.predict_k_best(X, 2) == segmenter.predict_k_best(X, 2)
+
+
+def test_what_cannot_be_segmented_is_an_error_for_all_questions():
+    X, y = speech(0, 8)
+    segmenter = Segmenter(learner=MaximumLikelihood(), min_duration=2).fit(X, y)
+    for ask in (segmenter.predict, segmenter.predict_k_best, segmenter.predict_marginals):
+        with pytest.raises(ConstraintError, match="sequence 1: durations"):
+            ask([X[0], X[0][:1]])
+    assert segmenter.predict_k_best([X[0][:0]])[0][0].segments == []
+
+
+@pytest.mark.parametrize("large", [1e14, 1e200])
+def test_values_that_are_too_large_are_told_as_such(large):
+    X, y = speech(0, 8)
+    segmenter = Segmenter(learner=MaximumLikelihood()).fit(X, y)
+    frames = X[0].copy()
+    frames[3, 1] = large
+    with pytest.raises(CorpusError, match="sequence 1, frame 3 has a value that is too large"):
+        segmenter.predict([X[0], frames])
+    with pytest.raises(CorpusError, match="has a value that is too large"):
+        Segmenter().fit([np.full_like(frames, np.finfo(float).max)], y[:1])
