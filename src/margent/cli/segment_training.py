@@ -51,8 +51,9 @@ def train(arguments: argparse.Namespace) -> int:
     segmenter.front_end_ = front_end.stored()
     seconds = time.perf_counter() - started
     segmenter.save(arguments.model)
-    timed = y_dev is not None and not any(isinstance(row[0], str) for row in y_dev if row)
-    report = segment_scores(y_dev, segmenter.predict(X_dev), frame=front_end.frame) if timed else None
+    report = None
+    if y_dev is not None and not any(isinstance(row[0], str) for row in y_dev if row):
+        report = segment_scores(y_dev, segmenter.predict(X_dev), frame=front_end.frame)
     size = os.path.getsize(arguments.model)
     if arguments.json:
         summary = {

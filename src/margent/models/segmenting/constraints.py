@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from margent import _core
 from margent.errors import ConstraintError
 from margent.structures import segments as structure
 from margent.structures.segment_scores import SegmentScores
+
+if TYPE_CHECKING:
+    from margent.models.segmenting.segmenter import Segmenter
 
 
 @dataclass(frozen=True)
@@ -82,3 +85,15 @@ def constrained(scores: SegmentScores, given: SegmentConstraints | None, names: 
         raise ConstraintError(text if text.startswith("sequence ") else f"sequence {i}: {text}") from None
     except (TypeError, ValueError) as error:
         raise ConstraintError(f"sequence {i}: {given} is not as expected ({error})") from None
+
+
+def constrained_scores(
+    segmenter: Segmenter, X: Sequence[Any], labels: Any, constraints: Any, scale: float
+) -> Iterator[SegmentScores]:
+    """The scores of each sequence, of only those segmentations that agree with what is known; one at a time, as each
+    takes memory for T R L numbers."""
+    for i, (x, given) in enumerate(zip(X, checked_constraints(constraints, labels, len(X)))):
+        scores = constrained(segmenter.scores_of(x, scale), given, segmenter.weights_.limits.labels, i)
+        if not structure.possible(scores):
+            raise ConstraintError(f"sequence {i}: durations, or what is known of it, leave no segmentation")
+        yield scores

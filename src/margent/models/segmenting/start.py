@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from margent.features.frame_map import EncodedFrames, FrameMap
 from margent.features.segment_map import EncodedSegments, Gold, SegmentLimits, SegmentMap
 from margent.learners.maximum_likelihood import MaximumLikelihood
+from margent.models.segmenting.choice import meant_start
 from margent.models.segmenting.gold_segments import GoldSegments, forced_labels
 from margent.models.segmenting.weights import SegmentWeights
 
@@ -47,7 +48,7 @@ def starting_weights(
         np.zeros(0, np.float32),
     )
     weights = nothing.with_weights(np.zeros(feature_map.n_content(limits) + nothing._tail, dtype=np.float32))
-    likelihood = segmenter._start(feature_map)
+    likelihood = meant_start(segmenter, feature_map)
     if likelihood is None:
         return weights
     if not isinstance(feature_map, FrameMap) or not isinstance(encoded, EncodedFrames):
