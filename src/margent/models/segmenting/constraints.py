@@ -33,6 +33,14 @@ class SegmentConstraints:
     segments: Sequence[tuple[int, int, str]] = ()
     allowed: Mapping[int, str | Sequence[str]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if isinstance(self.labels, str):
+            raise ConstraintError(f"labels of SegmentConstraints should be a list of labels, got {self.labels!r}")
+        if not isinstance(self.allowed, Mapping):
+            raise ConstraintError(
+                f"allowed of SegmentConstraints should be a dict from frame or token to labels, got {self.allowed!r}"
+            )
+
 
 def checked_constraints(given: Any, labels: Any, n: int) -> list[SegmentConstraints | None]:
     """One for each of n sequences, from constraints or from labels in their order."""
@@ -41,7 +49,11 @@ def checked_constraints(given: Any, labels: Any, n: int) -> list[SegmentConstrai
             raise ConstraintError("labels and constraints were both given; expected labels within the constraints")
         if isinstance(labels, str) or not isinstance(labels, Iterable):
             raise ConstraintError(f"expected a list with the labels of each sequence, got {labels!r}")
-        given = [SegmentConstraints(labels=row) for row in labels]
+        listed = list(labels)
+        for i, row in enumerate(listed):
+            if isinstance(row, str) or not hasattr(row, "__len__"):
+                raise ConstraintError(f"sequence {i}: expected a list of labels, got {row!r}")
+        given = [SegmentConstraints(labels=row) for row in listed]
     if isinstance(given, SegmentConstraints) or not isinstance(given, Iterable):
         raise ConstraintError(f"expected a list with the constraints of each sequence, got {type(given).__name__}")
     constraints = list(given)

@@ -81,6 +81,12 @@ def restored(kind: type[Segmenter], file: ModelFile, function: Any) -> Segmenter
                 if not functions
                 else "this model was not trained with a function of segments; leave out `function`"
             )
+        wanted = file.value("n_functions", int) if functions and "n_functions" in file.header else len(functions)
+        if wanted != len(functions):
+            raise ValueError(
+                f"this model was trained with {wanted} functions of segments, got {len(functions)}: give them all, in "
+                "their order, load(path, function=[...])"
+            )
         feature_map.features = replace(feature_map.features, functions=functions)
     elif function is not None:
         raise ValueError("this model was not trained with a function of segments; leave out `function`")

@@ -100,10 +100,15 @@ class GoldSegments:
 
 def forced_labels(labels: Any, n: int, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Offsets (n + 1,) and ids of the labels that each of n sequences must have."""
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise ConstraintError(f"expected a list with the labels of each sequence, got {labels!r}")
+    labels = list(labels)
     if len(labels) != n:
         raise ConstraintError(f"labels are given for {len(labels)} sequences, expected {n}")
     ids = {name: i for i, name in enumerate(names)}
     for i, row in enumerate(labels):
+        if isinstance(row, str) or not hasattr(row, "__len__"):
+            raise ConstraintError(f"sequence {i}: expected a list of labels, got {row!r}")
         for name in row:
             if name not in ids:
                 raise ConstraintError(f"sequence {i}: there is no label {name!r}; expected one of {', '.join(names)}")
@@ -152,11 +157,13 @@ def _filled(listed: list[Any], length: int, outside: str) -> list[Any]:
     filled: list[Any] = []
     end = 0
     for segment in listed:
-        if hasattr(segment, "__len__") and len(segment) == 3 and isinstance(segment[0], (int, np.integer)):
-            filled += [Span(t, t + 1, outside) for t in range(end, int(segment[0]))]
-            end = segment[1]
-            if segment[2] == outside and isinstance(end, (int, np.integer)) and end > segment[0]:
-                filled += [Span(t, t + 1, outside) for t in range(int(segment[0]), int(end))]
-                continue
-        filled.append(segment)
-    return filled + [Span(t, t + 1, outside) for t in range(int(end), length)]
+        whole = hasattr(segment, "__len__") and len(segment) == 3
+        if not whole or not all(isinstance(at, (int, np.integer)) for at in segment[:2]):
+            return [*filled, segment]  # which will be told to be wrong
+        filled += [Span(t, t + 1, outside) for t in range(end, int(segment[0]))]
+        end = int(segment[1])
+        if segment[2] == outside and end > segment[0]:
+            filled += [Span(t, t + 1, outside) for t in range(int(segment[0]), end)]
+        else:
+            filled.append(segment)
+    return filled + [Span(t, t + 1, outside) for t in range(end, length)]

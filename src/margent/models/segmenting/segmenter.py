@@ -56,7 +56,8 @@ class Segmenter(Estimator):
         a generative model of frames. None: `StructuredSVM(C=0.001, method="subgradient")` for frames,
         `PassiveAggressive()` for tokens.
     min_duration, max_duration : int, dict of label to int, or None
-        How long segments of each label last, at least and at most. None: 1, and what the training data have.
+        How long segments of each label last, at least and at most. None: 1, and what the training data have. What is
+        `outside` lasts 1.
     transitions : bool
         Learn which label follows which.
     repeat : bool
@@ -192,7 +193,8 @@ class Segmenter(Estimator):
     ) -> Self:
         """Goes on learning from the weights as they are; the first call on a new segmenter is `fit`.
 
-        New features of tokens are welcome; labels and durations are those of `fit`.
+        New features of tokens are welcome; labels and durations are those of `fit`. The `temperature_` stays as it was,
+        which is no longer quite right: `calibrate` renews it, as development data do.
         """
         lesson = SegmentLesson(_given(X, y), y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
         if not self.__sklearn_is_fitted__():
@@ -237,7 +239,8 @@ class Segmenter(Estimator):
 
         `labels`: for each sequence the labels of its segments in order, where these are known: they are then put where
         they fit best (forced alignment). `constraints`: for each sequence what else is known, boundaries or some of its
-        segments perhaps; or None.
+        segments perhaps; or None. While a constrained sequence of T frames with L labels up to R frames long is
+        searched, its scores take memory: T R L numbers of 8 bytes. So do `labels` for other questions than this one.
         """
         if constraints is not None:
             answers = (segments.best(each) for each in self._constrained(X, labels, constraints))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,8 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
     counted = sentence_weights(lesson.sample_weight, len(X))
     if counted is not None and not counted.any():
         raise CorpusError("there is nothing to learn from: the sample_weight of every sequence is zero")
+    if known is None:
+        _check_bins(segmenter.features, limits.labels)
     follows = _follows(segmenter, limits) if known is None else known.follows
     native_gold = gold.native(limits, follows, counted)
     encoded = feature_map.encode(X, limits, grow=True, gold=gold.arrays(limits.labels))
@@ -87,6 +89,8 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
     segmenter.history_ = [*history, *(epoch.as_dict() for epoch in result.history)]
     segmenter.best_epoch_, segmenter.interrupted_ = result.best_epoch, result.interrupted
     probabilistic = bool(getattr(learner, "probabilistic", False))
+    if known is None:
+        segmenter.front_end_ = None  # what made other frames is not what made these
     if known is None or probabilistic:
         segmenter.temperature_, segmenter.calibrated_ = 1.0, probabilistic
     if lesson.X_dev is not None and not probabilistic and segmenter.calibration:
@@ -104,6 +108,13 @@ def _fit_temperature(segmenter: Segmenter, lesson: SegmentLesson) -> None:
         segmenter.temperature_, segmenter.calibrated_ = temperature, True
 
 
+def _check_bins(features: Any, labels: Sequence[str]) -> None:
+    bins = getattr(features, "bins", None)
+    for label in bins if isinstance(bins, Mapping) else ():
+        if label not in labels:
+            raise ValueError(f"bins of FrameFeatures names label {label!r}, which the training data do not have")
+
+
 def _limits(segmenter: Segmenter, gold: GoldSegments) -> SegmentLimits:
     labels = gold.labels()
     if not labels:
@@ -111,11 +122,13 @@ def _limits(segmenter: Segmenter, gold: GoldSegments) -> SegmentLimits:
     seen = gold.longest(labels)
     outside = segmenter.outside
     longest = _of_labels(segmenter.max_duration, "max_duration", labels, outside, np.maximum(seen, 1))
-    if segmenter.max_duration is None and not seen.all():
-        raise CorpusError(
-            f"no segment with label {labels[int(np.argmin(seen))]!r} has times, so how long it lasts is not known: "
-            "give max_duration"
-        )
+    given = segmenter.max_duration
+    for label, most in zip(labels, seen):
+        said = given.get(label) if isinstance(given, Mapping) else given
+        if not most and said is None and label != outside:
+            raise CorpusError(
+                f"no segment with label {label!r} has times, so how long it lasts is not known: give max_duration"
+            )
     ones = np.ones(len(labels), dtype=np.int32)
     shortest = _of_labels(segmenter.min_duration, "min_duration", labels, outside, ones)
     if (shortest > longest).any():
@@ -149,7 +162,8 @@ def _of_labels(
             )
         if label not in labels:
             raise ValueError(f"{name} names label {label!r}, which the training data do not have")
-        chosen[labels.index(label)] = number
+        if number is not None:
+            chosen[labels.index(label)] = number
     if (chosen < 1).any() or (chosen > MOST).any():
         raise ValueError(f"{name} should be whole numbers from 1 to {MOST}, got {given!r}")
     return chosen.astype(np.int32)
