@@ -22,7 +22,8 @@ struct GoldSegments {
   // Those of a sequence whose ends are known.
   void segments(std::int64_t s, std::vector<Segment>& out) const {
     out.clear();
-    for (std::int64_t i = ptr[s]; i < ptr[s + 1]; ++i) out.push_back({i == ptr[s] ? 0 : ends[i - 1], ends[i], labels[i]});
+    for (std::int64_t i = ptr[s]; i < ptr[s + 1]; ++i)
+      out.push_back({i == ptr[s] ? 0 : ends[i - 1], ends[i], labels[i]});
   }
 };
 
