@@ -27,9 +27,13 @@ struct GoldSegments {
   }
 };
 
-// What a mistake costs: each wrong frame, and each boundary that only one of the two has.
+// What a mistake costs: each wrong frame, times the cost of its right label where there are such, and each boundary that
+// only one of the two has.
 struct SegmentCosts {
   double frame = 1, boundary = 0;
+  std::vector<double> labels;  // [n_labels], or empty: 1 each
+
+  double of_frame(int right) const { return labels.empty() ? frame : frame * labels[right]; }
 };
 
 class SegmentOracle final : public Oracle {

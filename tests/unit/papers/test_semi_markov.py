@@ -273,7 +273,7 @@ def test_the_experiment_of_the_paper_from_folder_to_report(tmp_path, monkeypatch
     small = replace(QUICK, n_train=None, n_test=None, mixtures={1: 1}, bins=(2,), longest=(None,), steps=((1, 1e-3),))
     monkeypatch.setattr("papers.semi_markov.run.QUICK", small)
     training.corpus.cache_clear()
-    command = ["reproduce", "semi-markov", "--quick", "--timit", str(tiny_timit(tmp_path / "TIMIT"))]
+    command = ["reproduce", "semi-markov", "--quick", "--jobs", "1", "--timit", str(tiny_timit(tmp_path / "TIMIT"))]
     assert main([*command, "--out", str(tmp_path / "results")]) == 0
     training.corpus.cache_clear()
     found = json.loads((tmp_path / "results" / "results.json").read_text())

@@ -73,6 +73,7 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
             native_gold,
             float(segmenter.frame_cost),
             float(segmenter.boundary_cost),
+            _label_costs(segmenter.label_costs, limits.labels),
         )
         oracle.start_from(weights.weights)
         result = train(
@@ -113,6 +114,13 @@ def _check_bins(features: Any, labels: Sequence[str]) -> None:
     for label in bins if isinstance(bins, Mapping) else ():
         if label not in labels:
             raise ValueError(f"bins of FrameFeatures names label {label!r}, which the training data do not have")
+
+
+def _label_costs(given: Mapping[str, float] | None, labels: Sequence[str]) -> list[float]:
+    for label in given or ():
+        if label not in labels:
+            raise ValueError(f"label_costs names label {label!r}, which the training data do not have")
+    return [] if given is None else [float(given.get(label, 1.0)) for label in labels]
 
 
 def _limits(segmenter: Segmenter, gold: GoldSegments) -> SegmentLimits:

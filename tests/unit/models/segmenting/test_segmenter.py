@@ -630,3 +630,26 @@ def test_values_that_are_too_large_are_told_as_such(large):
         segmenter.predict([X[0], frames])
     with pytest.raises(CorpusError, match="has a value that is too large"):
         Segmenter().fit([np.full_like(frames, np.finfo(float).max)], y[:1])
+
+
+def test_a_label_whose_mistakes_cost_more_is_missed_less(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = [], []
+    for _ in range(40):  # one label is rare, and overlaps the other
+        rare = rng.random() < 0.3
+        values = rng.normal(size=(12, 1))
+        values[4:8] += 1.5 * rare
+        X.append(values)
+        y.append([(0, 4, "a"), (4, 8, "b" if rare else "a"), (8, 12, "a")])
+    options = {"learner": StructuredSVM(C=0.1, method="subgradient", epochs=20), "start": None, "max_duration": 4}
+    features = FrameFeatures(bins=1)
+    counts = []
+    for costs in (None, {"b": 0.1}, {"b": 10.0}):
+        segmenter = Segmenter(features, label_costs=costs, **options).fit(X, y, progress=False)
+        counts.append(sum(labels.count("b") for labels in segmenter.predict_labels(X)))
+    assert counts[1] < counts[0] < counts[2]
+    segmenter.save(tmp_path / "m")
+    assert margent.load(tmp_path / "m").label_costs == {"b": 10.0}
+    for costs, message in (([1], "a dict"), ({"b": -1}, "at least 0"), ({"z": 1}, "label 'z', which")):
+        with pytest.raises(ValueError, match=message):
+            Segmenter(label_costs=costs).fit(X, y, progress=False)
