@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -179,7 +179,7 @@ class Transcriber(Estimator):
             [spoken for _, spoken in spelled],
             self.sizes,
             n_held_out=n_held_out,
-            development=None if development is None else _known(letters, phonemes, *development),
+            development=None if development is None else _sides(_known(letters, phonemes, *development)),
         )
         references = None if development is None else _references(*development)
 
@@ -314,6 +314,20 @@ class Transcriber(Estimator):
                     f"{' '.join(pronunciations[number][0])!r}"
                 )
         return [[Cosegment(*self.model_.unit(unit)) for unit in path.tolist()] for path in paths]
+
+    def log_probabilities(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """log p(word, pronunciation) of the joint model, summed over all cuts exactly, whatever beams are set.
+
+        One number for each pronunciation, in the order given; -inf where it has an unknown symbol or cannot be cut.
+        """
+        self._check_fitted()
+        words, pronunciations = as_pairs(X, y)
+        known = [*_known(self.model_.letters, self.model_.phonemes, words, pronunciations)]
+        found = np.full(sum(map(len, pronunciations)), -math.inf)
+        if known:
+            places, rows, spoken = zip(*known)
+            found[list(places)] = self.model_.log_probabilities(rows, spoken, self._threads())
+        return found
 
     def evaluate(self, X: Any, y: Any) -> TranscriptionReport:
         """Word and phoneme error.
@@ -456,12 +470,14 @@ def _references(words: Sequence[Sequence[str]], pronunciations: list[list[list[s
 
 def _known(
     letters: Alphabet, phonemes: Alphabet, words: Sequence[Sequence[str]], pronunciations: list[list[list[str]]]
-) -> tuple[list[list[int]], list[list[int]]]:
-    """The pairs of known symbols alone, as numbers."""
-    pairs = [
-        ([letters.ids[letter] for letter in word], [phonemes.ids[phoneme] for phoneme in spoken])
-        for word, several in zip(words, pronunciations)
-        for spoken in several
-        if all(letter in letters.ids for letter in word) and all(phoneme in phonemes.ids for phoneme in spoken)
-    ]
+) -> Iterator[tuple[int, list[int], list[int]]]:
+    """The pairs of known symbols alone: their places among all pairs, and both sides as numbers."""
+    pairs = ((word, spoken) for word, several in zip(words, pronunciations) for spoken in several)
+    for place, (word, spoken) in enumerate(pairs):
+        if letters.ids.keys() >= set(word) and phonemes.ids.keys() >= set(spoken):
+            yield place, [letters.ids[letter] for letter in word], [phonemes.ids[phoneme] for phoneme in spoken]
+
+
+def _sides(known: Iterable[tuple[int, list[int], list[int]]]) -> tuple[list[list[int]], list[list[int]]]:
+    pairs = [(word, spoken) for _, word, spoken in known]
     return [word for word, _ in pairs], [spoken for _, spoken in pairs]

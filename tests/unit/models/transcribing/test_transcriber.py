@@ -39,6 +39,17 @@ def test_the_history_has_every_step(fitted: Transcriber) -> None:
     assert fitted.n_skipped_ == 0
 
 
+def test_log_probabilities_are_of_each_pronunciation() -> None:
+    """Exact sums whatever beams are set; with one way to cut a pair, of probabilities that can be counted by hand."""
+    model = Transcriber(em=EM(order=1, beam=1), sizes=((1, 1),), held_out=0, beam=1).fit(["ab", "a"], ["X Y", "X"])
+    found = model.log_probabilities(["ab", "zz", "a"], [[["X", "Y"], ["Q", "Y"]], ["X", "X"], ["X", "Y"]])
+    assert found.shape == (4,)  # ab:XY, ab:QY, zz:XX, a:XY
+    p_a, p_b, p_end = 2 / 5, 1 / 5, 2 / 5
+    assert found[0] == pytest.approx(math.log(p_a * p_b * p_end), abs=1e-5)
+    assert (found[1:] == -math.inf).all()
+    assert model.log_probabilities([], []).shape == (0,)
+
+
 @pytest.mark.parametrize("sizes", [((1, 0), (1, 1), (1, 2), (2, 1)), ((0, 1), (1, 0), (1, 1))])
 def test_search_without_a_beam_finds_the_best_of_all(sizes: Any) -> None:
     """All unit sequences for short words are listed, and scored by the sums of `log_probabilities` and `cut`."""
