@@ -72,7 +72,8 @@ def run(options: Options) -> Path:
             tasks = stage(options.quick, rows)
             results = run_tasks(measure, tasks, journal, jobs=options.jobs, title="transcribers")
             rows += [{**task, **result} for task, result in zip(tasks, results)]
-    write_json(folder / "g2p.json", {"results": rows, "commits": sorted(journal.commits)})
+    short = [{name: value for name, value in row.items() if name != "right"} for row in rows]
+    write_json(folder / "g2p.json", {"results": short, "commits": sorted(journal.commits)})
     text = report(rows)
     (folder / "g2p.md").write_text(f"{text}\n![errors and likelihood](g2p.png)\n", encoding="utf-8")
     draw(rows, folder / "g2p.png")
