@@ -197,13 +197,13 @@ def report(rows: Sequence[dict[str, Any]]) -> str:
         tables.append((f"{title}: learners on top, trained on {count} entries", "system", tops))
         tables.append((f"{title}: the joint model by order", "order", _by_order(own, corpus)))
         tables.append((f"{title}: EM with a beam", "beam", _by_beam(own) if corpus == "cmudict" else []))
-    head = ("word error %", "phoneme error %", "- log p", "pairs without a cut", "training s", "words/s")
+    head = ("word error %", "phoneme error %", "minus log p", "pairs without a cut", "training s", "words/s")
     for title, about, chosen in tables:
         if chosen:
             table = markdown_table((about, *head), ((_named(row, about), *_figures(row)) for row in chosen))
             sections.append(f"{title}:\n\n{table}")
     sections.append(
-        "- log p: of the words measured on, summed exactly over all cuts under the joint model, whatever the beam in "
+        "Minus log p: of the words measured on, summed exactly over all cuts under the joint model, whatever the beam in "
         "training; pairs without a cut are not in it. Times are of one processor: training without any development "
         f"words, prediction of words alone. {PUBLISHED}\n"
     )
@@ -239,7 +239,7 @@ def verdicts(rows: Sequence[dict[str, Any]]) -> list[str]:
             f"{_held(exact['train_seconds'] > TRAINING_SECONDS)} at order {exact['order']} on {exact['entries']} "
             f"entries; it takes {exact['train_seconds']:.0f} s, {times:.1f} times those of a beam of {widest['beam']}, "
             f"which has {100 * (widest['word_error'] - exact['word_error']):+.2f} points of word error and "
-            f"{widest['minus_log_p'] - exact['minus_log_p']:+.0f} of - log p on development words"
+            f"{widest['minus_log_p'] - exact['minus_log_p']:+.0f} of minus log p on development words"
         )
     return lines
 
@@ -285,7 +285,7 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
     panels[0].set(xlabel="order", ylabel="word error %")
     panels[0].legend(frameon=False)
     beams = _by_beam(rows)
-    shown = {"word error %": lambda row: 100 * row["word_error"], "- log p of development words": _minus_log_p}
+    shown = {"word error %": lambda row: 100 * row["word_error"], "minus log p of development words": _minus_log_p}
     for axes, (name, value) in zip(panels[1:], shown.items()):
         axes.plot([row["train_seconds"] for row in beams], [value(row) for row in beams], marker="o")
         for row in beams:
