@@ -203,8 +203,8 @@ def report(rows: Sequence[dict[str, Any]]) -> str:
             table = markdown_table((about, *head), ((_named(row, about), *_figures(row)) for row in chosen))
             sections.append(f"{title}:\n\n{table}")
     sections.append(
-        "Minus log p: of the words measured on, summed exactly over all cuts under the joint model, whatever the beam in "
-        "training; pairs without a cut are not in it. Times are of one processor: training without any development "
+        "Minus log p: of the words measured on, summed exactly over all cuts under the joint model, whatever the beam "
+        "in training; pairs without a cut are not in it. Times are of one processor: training without any development "
         f"words, prediction of words alone. {PUBLISHED}\n"
     )
     return "\n".join(sections)
@@ -290,6 +290,7 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
         axes.plot([row["train_seconds"] for row in beams], [value(row) for row in beams], marker="o")
         for row in beams:
             axes.annotate(_named(row, "beam"), (row["train_seconds"], value(row)))
+        axes.set_xscale("log")
         axes.set(xlabel="seconds of training, by width of the beam", ylabel=name)
     figure.savefig(path, dpi=120)
 
