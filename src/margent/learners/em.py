@@ -68,6 +68,11 @@ class EM:
         return None
 
     def objective(self, oracle: Any, threads: int) -> CosegmentLikelihood:
+        if not hasattr(oracle, "pairs"):
+            raise TypeError(
+                f"EM learns from words and pronunciations, such as margent.structures.Cosegments has them, and "
+                f"{type(oracle).__name__} has none"
+            )
         return CosegmentLikelihood(oracle, threads, int(self.beam or 0), float(self.least))
 
     def steps(

@@ -20,7 +20,7 @@ from margent.learners.training import Callback, train
 from margent.models.estimator import Estimator
 from margent.models.transcribing import file as transcriber_file
 from margent.models.transcribing.joint_grams import Alphabet, JointGrams
-from margent.models.transcribing.rescoring import CandidateLists, Rescorer, training_oracle
+from margent.models.transcribing.rescoring import CandidateLists, Rescorer, check_learner, training_oracle
 from margent.models.transcribing.spellings import as_pairs, as_words
 from margent.parameters import check_count
 from margent.processors import processor_count
@@ -405,6 +405,8 @@ class Transcriber(Estimator):
             raise TypeError(
                 f"learner of Transcriber should be a learner such as MIRA(), its name or None, got {learner!r}"
             )
+        if learner is not None:
+            check_learner(learner)
         check_count("candidates of Transcriber", self.candidates, 1)
         check_count("folds of Transcriber", self.folds, 2)
         checked_sizes(self.sizes)

@@ -262,3 +262,26 @@ def test_ctrl_c_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     assert model.interrupted_
     assert model.rescorer_ is None
     assert model.predict(["pat"])
+
+
+@pytest.mark.parametrize(
+    ("learner", "said"),
+    [
+        ("latent-svm", "LatentSVM is for label chains"),
+        ("spectral", "Spectral learns from pairs"),
+        (margent.CRF(method="sgd"), "choose lbfgs or owlqn"),
+        (margent.CRF(search="beam"), "with_beam"),
+        (EM(), "EM learns from words and pronunciations"),
+    ],
+)
+def test_a_learner_that_cannot_is_told_so_before_all_work(learner: Any, said: str) -> None:
+    def begun(_: Any) -> None:
+        raise AssertionError("EM has begun")
+
+    with pytest.raises(TypeError, match=said):
+        Transcriber(order=2, learner=learner).fit(WORDS[:50], SPOKEN[:50], callbacks=[begun])
+
+
+def test_em_is_not_for_taggers() -> None:
+    with pytest.raises(TypeError, match="EM learns from words and pronunciations"):
+        margent.Tagger(learner=EM()).fit([["a", "b"]], [["A", "B"]])
