@@ -113,7 +113,7 @@ class CosegmentLikelihood:
         return {
             "units": self._units.arrays(),
             "grams": self._model.trimmed().arrays(),
-            "discounts": self._discounts.copy(),
+            "discounts": self._discounts[: max(1, self._model.order)].copy(),
         }
 
     def step(self, order: int, advance: Callable[[int], None], *, smoothed: bool, everything: bool = False) -> float:

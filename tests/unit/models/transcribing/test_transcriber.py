@@ -195,9 +195,9 @@ def test_hostile_files_are_refused(fitted: Transcriber, tmp_path: Path) -> None:
         array = file.arrays[name].copy()
         place = random.integers(array.size)
         if array.dtype.kind == "f":
-            array[place] = random.choice([np.nan, np.inf, 5.0])
+            array.flat[place] = random.choice([np.nan, np.inf, 5.0])
         else:
-            array[place] = random.choice([-1, -5, 2**30, int(array[place]) + 1, array.size])
+            array.flat[place] = random.choice([-1, -5, 2**30, int(array[place]) + 1, array.size])
         storage.write(path, file.header, {**file.arrays, name: array}, kind="transcriber")
         try:
             changed = margent.load(path)
