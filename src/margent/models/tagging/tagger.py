@@ -120,7 +120,8 @@ class Tagger(Estimator):
     n_features_in_ : how many numbers a token has, where the input is arrays
     best_epoch_, interrupted_ : how the last training ended
     temperature_ : probabilities are exp(score / temperature_), over the sum of all labellings
-    calibrated_ : whether they can be taken at their word: the learner is made for that, or the temperature was fitted
+    calibrated_ : whether they can be taken at their word: the learner is made for that, or the temperature was fitted;
+        with the `beam` that it was fitted for, as probabilities are shares among what survives a beam
 
     Examples
     --------
@@ -140,7 +141,7 @@ class Tagger(Estimator):
     _support: SupportSet | None
     _ready: tuple[Any, Structure] | None
     temperature_: float
-    calibrated_: bool
+    _calibrated_for: tuple[int | None, ...] = ()  # the beams whose probabilities the temperature makes honest
     _warned = False
 
     def __init__(
@@ -300,6 +301,14 @@ class Tagger(Estimator):
             raise CorpusError("the tagger predicts no span in these data that their labels could confirm or refute")
         self.temperature_, self.calibrated_ = temperature, True
         return self
+
+    @property
+    def calibrated_(self) -> bool:
+        return self.beam in self._calibrated_for
+
+    @calibrated_.setter
+    def calibrated_(self, value: bool) -> None:
+        self._calibrated_for = (self.beam,) if value else ()
 
     def _set_labels(self, labels: LabelSet, scheme: str | None) -> None:
         self._labels = labels
@@ -553,10 +562,14 @@ class Tagger(Estimator):
         """What scores are multiplied with to become log probabilities; said once if that is not calibrated."""
         if not self.calibrated_ and not self._warned:
             self._warned = True
+            reason = "the scores that it learned rank well, but are no log probabilities"
+            if self.beam is not None:
+                reason = (
+                    f"with beam={self.beam} they are shares among the labellings that survive, larger than true ones"
+                )
             warnings.warn(
-                f"the probabilities of this {type(self).__name__} are not calibrated: the scores that it learned rank "
-                "well, but are no log probabilities; give fit X_dev and y_dev, set calibration=0.1, or call "
-                "calibrate(X, y) with sentences that it was not trained on",
+                f"the probabilities of this {type(self).__name__} are not calibrated: {reason}; give fit X_dev and "
+                "y_dev, set calibration=0.1, or call calibrate(X, y) with sentences that it was not trained on",
                 CalibrationWarning,
                 stacklevel=stacklevel,
             )
