@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
@@ -143,7 +144,8 @@ def _train(arguments: argparse.Namespace) -> int:
     development: dict[str, Any] = {}
     if arguments.dev is not None:
         development["X_dev"], development["y_dev"] = _entries([arguments.dev], arguments)
-    transcriber.fit(words, pronunciations, **development)
+    with _warnings_told():
+        transcriber.fit(words, pronunciations, **development)
     transcriber.save(arguments.model)
     said = f"{len(words)} entries, {transcriber.model_.n_units} units, {transcriber.model_.n_grams} grams"
     skipped = f", {transcriber.n_skipped_} entries left out" if transcriber.n_skipped_ else ""
@@ -209,19 +211,26 @@ def _entries(paths: list[str], arguments: argparse.Namespace) -> tuple[list[str]
 
 
 def _applied(transcriber: Transcriber, paths: list[str], arguments: argparse.Namespace) -> Iterator[str]:
-    import warnings
-
     for words in _batches(paths, arguments.encoding):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with _warnings_told():
             if arguments.k is None:
                 rows = [(w, " ".join(p)) for w, p in zip(words, transcriber.predict(words))]
             else:
                 several = transcriber.predict_k_best(words, arguments.k)
                 rows = [(w, f"{' '.join(p)}\t{x:.6f}") for w, found in zip(words, several) for p, x in found]
-        for warning in caught:
-            print(f"margent: warning: {warning.message}", file=sys.stderr)
         yield "".join(f"{word}\t{text}\n" for word, text in rows)
+
+
+@contextmanager
+def _warnings_told() -> Iterator[None]:
+    """What Python would print with the line of code, in one line."""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        print(f"margent: warning: {warning.message}", file=sys.stderr)
 
 
 def _aligned(transcriber: Transcriber, paths: list[str], arguments: argparse.Namespace) -> Iterator[str]:

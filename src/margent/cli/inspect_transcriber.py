@@ -78,7 +78,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
         for name, value in parameters.items()
         if name not in ("order", "em", "learner") and value is not None
     ]
-    discounts = summary["discounts"] if parameters["em"]["smoothing"] else None
+    discounts = summary["discounts"]
     lines = {
         "model": f"{summary['model']} ({summary['bytes'] / 1e6:.1f} MB)",
         "kind": f"transcriber of order {summary['order']}",
@@ -86,7 +86,9 @@ def _print_summary(summary: dict[str, Any]) -> None:
         "phonemes": f"{len(summary['phonemes'])}: {_shortened(summary['phonemes'])}",
         "units": f"{summary['units']:,}",
         "grams": ", ".join(f"{count:,} of {k}" for k, count in enumerate(summary["grams"], 1)),
-        "discounts": "none" if discounts is None else ", ".join("/".join(f"{d:.2f}" for d in row) for row in discounts),
+        "discounts": "none"
+        if discounts is None or discounts == [[0.0] * 3]
+        else ", ".join("/".join(f"{d:.2f}" for d in row) for row in discounts),
         "weights": "none: the joint model decides"
         if summary["rescoring_weights"] is None
         else f"{summary['rescoring_weights']:,} to put candidates in order, of which "

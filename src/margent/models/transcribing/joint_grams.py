@@ -58,9 +58,15 @@ class JointGrams:
         self._sides = weights["units"]
         self.discounts: NDArray[np.float64] | None = weights.get("discounts")
         """(order, 3): what was taken off counts up to 1, of 2, and of 3 and more; None: not known."""
+        self._beam, self._least = weights.get("counting", (0, 0.0))  # how the grams were counted
 
     def __reduce__(self) -> tuple[Any, ...]:  # for copies and process pools
-        weights = {"units": self._units.arrays(), "grams": self._grams.arrays(), "discounts": self.discounts}
+        weights: dict[str, Any] = {
+            "units": self._units.arrays(),
+            "grams": self._grams.arrays(),
+            "discounts": self.discounts,
+        }
+        weights["counting"] = self._beam, self._least
         return JointGrams, (self.letters, self.phonemes, weights)
 
     @property
@@ -130,7 +136,7 @@ class JointGrams:
             for at in range(begin, end, _SLICE):
                 stop = min(end, at + _SLICE)
                 _core.expect_grams(
-                    self._units, self._grams, pairs, at, stop, self.order, _BEAM, _LEAST, threads, counts
+                    self._units, self._grams, pairs, at, stop, self.order, self._beam, self._least, threads, counts
                 )
         grams = _core.GramModel.of(counts, len(self._units))
         grams.estimate(discounts)
@@ -188,4 +194,4 @@ class JointGrams:
 # How many units without letters may follow each other in a search: "w" in an acronym is read with six phonemes.
 _INSERTIONS = 8
 # As in `EM`, whose counts are made again without some of the pairs.
-_SLICE, _BEAM, _LEAST = 4096, 50, 1e-4
+_SLICE = 4096

@@ -38,8 +38,17 @@ class CandidateLists(NamedTuple):
     cuts: tuple[NDArray[np.int64], NDArray[np.int32]]
 
     @classmethod
-    def found(cls, model: JointGrams, words: Rows, k: int, beam: int | None, threshold: float, threads: int) -> Any:
-        counts, scores, phonemes, cuts = model.listed(words, k, beam, threshold, True, threads)
+    def found(
+        cls,
+        model: JointGrams,
+        words: Rows,
+        k: int,
+        beam: int | None,
+        threshold: float,
+        threads: int,
+        summed: bool = True,
+    ) -> Any:
+        counts, scores, phonemes, cuts = model.listed(words, k, beam, threshold, summed, threads)
         ptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         if len(scores):
             starts = ptr[:-1][counts > 0]
