@@ -75,10 +75,10 @@ class Tagger(Estimator):
         training data do not tell apart. See docs/hidden-labels.md.
     restarts : int
         With hidden labels: how many trainings from different random weights; the best is kept, by the development
-        score, or else by what the learner lowers.
+        score, or else by what the learner lowers. Unused where `hidden` is 1: there is one start only.
     growth : "split-merge" or None
         With hidden labels: "split-merge" starts with one for each label and splits them in two again and again, up to
-        `hidden`; splits that do not help are taken back. None: all from the start.
+        `hidden`; splits that do not help are taken back. None: all from the start. Unused where `hidden` is 1.
     decode : "path", "sum" or "posterior"
         What is predicted: the labelling with the highest score (with hidden labels, of the best hidden one), the one
         with the largest sum over its hidden ones, or at each token the most probable label.
@@ -94,7 +94,8 @@ class Tagger(Estimator):
         Search keeps only so many states (the last `order` labels) at each token, in training and in prediction, which
         pays where labels or orders are many. None: exact search.
     update : "max-violation", "early", "standard" or "skip"
-        With a beam, what is learned from where the search goes wrong; see `margent.structures.BeamOracle`.
+        With a beam, what is learned from where the search goes wrong; see `margent.structures.BeamOracle`. Unused
+        without a beam: exact search goes wrong only at the end.
     restrict_labels : int or None
         A word seen at least so often in training gets only labels it was seen with. Needs tokens or columns.
     min_count : int

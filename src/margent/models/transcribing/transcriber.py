@@ -18,6 +18,7 @@ from margent.learners import learner_named
 from margent.learners.em import EM
 from margent.learners.training import Callback, train
 from margent.models.estimator import Estimator
+from margent.models.labels import Labellings
 from margent.models.transcribing import file as transcriber_file
 from margent.models.transcribing.joint_grams import Alphabet, JointGrams
 from margent.models.transcribing.rescoring import CandidateLists, Rescorer, check_learner, training_oracle
@@ -268,14 +269,14 @@ class Transcriber(Estimator):
 
     # Prediction
 
-    def predict(self, X: Any) -> list[list[str]]:
+    def predict(self, X: Any) -> Labellings:
         """The best pronunciation of each word: a list of lists of phonemes."""
         self._check_fitted()
         given = as_words(X)
         words = self._numbers(given)
         found = self._best(self.model_, self.rescorer_, words)
         _warn_unread(given, words, found)
-        return self._named(found, self.model_)
+        return Labellings(self._named(found, self.model_))
 
     def predict_k_best(self, X: Any, k: int = 5) -> list[list[Pronunciation]]:
         """The k best pronunciations of each word, all different, best first, with their probabilities.
