@@ -8,7 +8,7 @@
 4. What training costs: one process with nothing beside it.
 
 Each training is one line of journal.jsonl; a run that was stopped goes on where it was. With --timit the first two are
-run on TIMIT, as the paper did, and the results go to results/timit.
+run on TIMIT, as the paper did, and the results go to results-timit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from margent.processes import Processes
 from papers.experiment import Journal, Options, Result, Task, data_fingerprint, publish, run_tasks
 from papers.semi_markov import figures, report
-from papers.semi_markov.plan import FULL, MODELS, QUICK, TABLE1, TABLE2, TOKEN_MODELS, Plan
+from papers.semi_markov.plan import AVERAGED, FULL, MODELS, QUICK, TABLE1, TABLE2, TOKEN_MODELS, Plan
 from papers.semi_markov.training import corpus, run_training
 
 HERE = Path(__file__).parent
@@ -68,7 +68,10 @@ class Experiment:
         }
 
     def _run(self, tasks: Sequence[Task], title: str) -> list[Result]:
-        return run_tasks(run_training, tasks, self.journal, jobs=self.jobs, title=title)
+        """The results in the order of the tasks; long ones are begun first, so that no process is left with one."""
+        order = sorted(range(len(tasks)), key=lambda i: -_work(tasks[i]))
+        found = run_tasks(run_training, [tasks[i] for i in order], self.journal, jobs=self.jobs, title=title)
+        return [result for _, result in sorted(zip(order, found), key=lambda pair: pair[0])]
 
     def _task(self, name: str, model: str, parameters: dict[str, Any], mixtures: int, passes: int, test: bool) -> Task:
         plan = self.plan
@@ -114,7 +117,9 @@ class Experiment:
             asked = {"lm-smm": tasks("lm-smm", parameter, getattr(plan, parameter), shape | {"steps": plan.steps[0]})}
             shape |= {parameter: self._best(asked, f"choosing {parameter}", _dev)["lm-smm"]}
         asked = {
-            model: tasks(model, "steps", plan.steps, shape) for model in models if MODELS[model].learner != "likelihood"
+            model: tasks(model, "steps", plan.averaged_steps if MODELS[model].averaged else plan.steps, shape)
+            for model in models
+            if MODELS[model].learner != "likelihood"
         }
         found = self._best(asked, "choosing steps", _dev)
         return {model: shape | {"steps": found.get(model)} for model in models}
@@ -131,10 +136,11 @@ class Experiment:
         ]
 
     def _tables(self, chosen: dict[str, Any]) -> list[dict[str, Any]]:
-        """Tables 1 and 3 with all mixtures, Table 2 with one."""
+        """Tables 1 and 3 with all mixtures, Table 2 and averages with one."""
         mixtures = self.plan.mixtures
         settings = [(model, m) for m in mixtures for model in (*TABLE1, "perceptron")]
         settings += [(f"{kind}-smm{seen}", 1) for seen in TABLE2 for kind in ("ml", "lm")]
+        settings += [(model, 1) for model in AVERAGED]
         return self._models(self.plan.corpus, chosen, mixtures, settings)
 
     def _series(self) -> list[dict[str, Any]]:
@@ -179,6 +185,13 @@ class Experiment:
                     self.journal.add(done, result)
         (result,) = self._run([task], "cost")
         return result
+
+
+def _work(task: Task) -> int:
+    """How long a training takes, very roughly."""
+    if task["part"] == "tokens":
+        return task["epochs"] * (1 if task["model"] == "tagger" else 2)
+    return task["mixtures"] * (1 + task["passes"])
 
 
 def _dev(result: Result) -> float:

@@ -80,6 +80,7 @@ def segmenter(task: Task, train: Sequence[Segmentation]) -> margent.Segmenter:
         bins=1 if model.frames or not model.binned else task["bins"],
         components=task["mixtures"],
         durations="gamma" if model.durations and not model.frames else None,
+        content="mean" if model.averaged else "sum",
     )
     learner: Any = margent.MaximumLikelihood()
     if model.learner != "likelihood":
@@ -91,6 +92,7 @@ def segmenter(task: Task, train: Sequence[Segmentation]) -> margent.Segmenter:
         max_duration=1 if model.frames else longest(train, task["longest"]),
         transitions=model.transitions,
         frame_cost=0.0 if model.learner == "perceptron" else 1.0,
+        calibration=False,  # nobody asks for probabilities here
         threads=task["threads"],
     )
 
@@ -198,7 +200,7 @@ def token_model(task: Task) -> Any:
     features = margent.TokenFeatures(
         inside=WORD, first=WORD, last=WORD, before=WORD, after=WORD, string=whole, durations=whole
     )
-    return margent.Segmenter(features, learner, outside="O", threads=task["threads"])
+    return margent.Segmenter(features, learner, outside="O", calibration=False, threads=task["threads"])
 
 
 def _run_tokens(task: Task) -> Result:
@@ -223,7 +225,14 @@ def _run_tokens(task: Task) -> Result:
         if not tagger:
             found = [labels_of(segments, len(x)) for segments, x in zip(found, test.X)]
         result["test"] = span_scores(parts[2].y, found).f1
+        result["counts"] = [_span_counts(*pair) for pair in zip(parts[2].y, found)]
     return result
+
+
+def _span_counts(gold: Sequence[str], found: Sequence[str]) -> list[int]:
+    """How many entities of a sentence are right, there, and found."""
+    right, said = set(spans(gold)), set(spans(found))
+    return [len(right & said), len(right), len(said)]
 
 
 def _words(part: Part) -> Part:

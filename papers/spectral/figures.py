@@ -11,8 +11,9 @@ from papers.experiment import new_figure
 from papers.spectral.plan import METHODS
 from papers.spectral.report import accuracies
 
-COLOURS = dict(zip(METHODS, ("#2b6ca3", "#69a3d0", "#c8553d", "#5b6770", "#a0a8b0", "#b9a44c", "#4f9d69", "#8a5aa8")))
-MARKERS = dict(zip(METHODS, "o^sDdvP*"))
+_PALETTE = ("#2b6ca3", "#69a3d0", "#c8553d", "#5b6770", "#a0a8b0", "#b9a44c", "#d48fb5", "#4f9d69", "#8a5aa8")
+COLOURS = dict(zip(METHODS, _PALETTE, strict=True))
+MARKERS = dict(zip(METHODS, "o^sDdvXP*", strict=True))
 
 
 def check() -> None:

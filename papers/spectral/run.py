@@ -67,7 +67,7 @@ class Experiment:
             "noise": noise,
             "full": full,
             "curve": self._curve("the curve", plan.methods, plan.corpus, plan.sizes, marks=False),
-            "marked": self._curve("marked words", plan.methods, plan.corpus, plan.marked_sizes, marks=True),
+            "marked": self._curve("marked words", plan.marked_methods, plan.corpus, plan.marked_sizes, marks=True),
             "typos": self._curve("typos", plan.typo_methods, typos, plan.typo_sizes, marks=True),
             "commits": sorted(self.journal.commits),
         }
@@ -83,10 +83,11 @@ class Experiment:
         self, title: str, methods: tuple[str, ...], name: str, sizes: tuple[int, ...], *, marks: bool
     ) -> list[dict[str, Any]]:
         """A row for each method and size: its parameters and what each draw gives."""
-        rows = [(method, n) for n in sizes for method in methods]
+        rows = [(method, n) for n in sizes for method in methods if n <= (METHODS[method].most or n)]
 
         def task(row: tuple[str, int], parameters: dict[str, Any], seed: int, test: bool) -> Task:
-            iterations = self.plan.iterations * METHODS[row[0]].longer
+            method = METHODS[row[0]]
+            iterations = round(self.plan.iterations * method.iterations) if method.kind == "spectral" else None
             given = {"method": row[0], "parameters": parameters, "test": test, "iterations": iterations}
             return self._task("words", name, row[1], marks=marks, seed=seed, **given)
 

@@ -123,7 +123,23 @@ def _features(task: Task, data: Split) -> tuple[Predict, Result]:
     return tagger.predict, {"rank": None, "iterations": len(tagger.history_)}
 
 
-LEARN = {"spectral": _spectral, "counts": _counts, "features": _features}
+def _latent(task: Task, data: Split) -> tuple[Predict, Result]:
+    """A chain over hidden labels of the outputs, which sees the input at its place: what an operator model sees."""
+    given = dict(task["parameters"])
+    tagger = margent.Tagger(
+        features=lambda word: [{letter: 1.0} for letter in word],
+        hidden=given.pop("hidden"),
+        learner=margent.LatentSVM(**given),
+        restrict_labels=1,
+        threads=1,
+        calibration=0,
+        seed=task["seed"],
+    )
+    tagger.fit(*data.train)
+    return tagger.predict, {"rank": None, "iterations": len(tagger.history_)}
+
+
+LEARN = {"spectral": _spectral, "counts": _counts, "features": _features, "latent": _latent}
 
 
 def trigram_features(word: Symbols) -> list[dict[str, float]]:

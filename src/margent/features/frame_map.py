@@ -13,7 +13,7 @@ from margent import _core
 from margent.errors import CorpusError
 from margent.features.feature_map import Stored
 from margent.features.gaussian_start import Gaussian, fit_mixture, gamma_weights, markov_weights, statistics
-from margent.features.segment_map import EncodedSegments, Ptr, SegmentLimits, SegmentMap, gamma_features
+from margent.features.segment_map import EncodedSegments, Gold, Ptr, SegmentLimits, SegmentMap, gamma_features
 from margent.storage import ModelFile
 
 
@@ -92,7 +92,7 @@ class FrameMap(SegmentMap):
     def n_dimensions(self) -> int | None:
         return None if self.mean is None else len(self.mean)
 
-    def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False) -> EncodedFrames:
+    def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False, gold: Gold | None = None) -> EncodedFrames:
         arrays = [frames_of(x, i, self.n_dimensions) for i, x in enumerate(X)]
         if len({array.shape[1] for array in arrays}) > 1:
             sizes = sorted({array.shape[1] for array in arrays})
@@ -180,8 +180,13 @@ class FrameMap(SegmentMap):
                 if mean and inside.any():
                     z = statistics(frames[where[inside]].astype(np.float64), full)
                     total += float((shares[inside, k] * per_frame[inside]) @ (z @ content[:, columns]).max(axis=1))
+        gain = total / max(float(weights.sum()), 1e-9)
         if mean and self.features.durations == "gamma":
-            durations[2] -= total / max(float(weights.sum()), 1e-9)
+            durations[2] -= gain
+        elif mean:  # each bin has a constant of its own: it takes its share
+            for label, name in enumerate(limits.labels):
+                for k in range(self.features.bins_of(name)):
+                    content[-1, place[label, k]] -= gain / self.features.bins_of(name)
         transitions, first, last = markov_weights([s[:, 2] for s in segments], counted, len(limits.labels), smoothing)
         return {"content": content, "durations": durations, "transitions": transitions, "start": first, "end": last}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +16,8 @@ from margent.storage import ModelFile
 
 Ids = NDArray[np.int32]
 Ptr = NDArray[np.int64]
+Gold = Sequence["NDArray[np.int32] | None"]
+"""For each sequence its right segments (J, 3): begin, end, label; None where times are not known."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ class SegmentMap(ABC):
     """Its name in model files."""
 
     @abstractmethod
-    def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False) -> EncodedSegments:
-        """The sequences; with `grow`, what the map has to learn of them it learns."""
+    def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False, gold: Gold | None = None) -> EncodedSegments:
+        """The sequences; with `grow`, what the map has to learn of them, and of their right segments, it learns."""
 
     @abstractmethod
     def duration_features(self, most: int) -> NDArray[np.float64]:

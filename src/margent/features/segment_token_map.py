@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ from margent.errors import CorpusError
 from margent.features.derived import DERIVATIONS
 from margent.features.feature_map import Stored
 from margent.features.name_list import NameLists, folded
-from margent.features.segment_map import EncodedSegments, Ids, Ptr, SegmentLimits, SegmentMap
+from margent.features.segment_map import EncodedSegments, Gold, Ids, Ptr, SegmentLimits, SegmentMap
 from margent.storage import ModelFile, string_arrays
 
 SegmentFunction = Callable[[Sequence[str], int, int], "Iterable[str] | Mapping[str, float]"]
@@ -33,7 +34,8 @@ class TokenFeatures:
 
     inside, first, last, before, after : properties of the tokens inside a segment (each of them), of its first and its
         last one, and of those next to it: "word", or a derived column such as "lower", "short_shape", "suffix3"
-    string : the whole segment, in lower case, is a feature
+    string : the whole segment, in lower case, is a feature: those of the training data that are right somewhere, and
+        single tokens
     durations : its length is one, up to the longest
     names : list name to names that belong to it; a segment that is one of them has that as a feature
     similar : a segment whose likeness (common character trigrams) to a name is at least so large has that, with the
@@ -95,7 +97,7 @@ class SegmentTokenMap(SegmentMap):
     def needs_function(self) -> bool:
         return bool(self.features.functions)
 
-    def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False) -> EncodedTokens:
+    def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False, gold: Gold | None = None) -> EncodedTokens:
         sentences = [_tokens(x, i) for i, x in enumerate(X)]
         ptr = np.concatenate([[0], np.cumsum([len(tokens) for tokens in sentences])]).astype(np.int64)
         most = limits.most
@@ -107,6 +109,8 @@ class SegmentTokenMap(SegmentMap):
             "whole": None,
         }
         if self.features.string or self.features.names or self.features.functions:
+            if grow and self.features.string:
+                self._learn_strings(sentences, most, gold)
             parts["whole"] = self._part(self._segments(sentences, most), grow)
         return EncodedTokens(len(self.ids), ptr, parts, most)
 
@@ -127,6 +131,19 @@ class SegmentTokenMap(SegmentMap):
         outside = self._word(other, tokens[beside]) if 0 <= beside < len(tokens) else (f"{other}=none",)
         return [self._word(own, tokens[t]), outside]
 
+    def _learn_strings(self, sentences: list[Sequence[str]], most: int, gold: Gold | None) -> None:
+        """Of single tokens and of right segments; where these are not known, of all. The string of every candidate
+        would make millions of features, nearly all of which are seen once, and wrong."""
+        for tokens, right in zip(sentences, [None] * len(sentences) if gold is None else gold):
+            n = len(tokens)
+            places = [(t, t + 1) for t in range(n)]
+            if right is None:
+                places += [(t, end) for t in range(n) for end in range(t + 2, min(t + most, n) + 1)]
+            else:
+                places += [(begin, end) for begin, end, _ in right.tolist() if end - begin > 1]
+            for begin, end in places:
+                self.ids.setdefault(f"segment={folded(tokens[begin:end])}", len(self.ids))
+
     def _segments(self, sentences: list[Sequence[str]], most: int) -> Iterator[list[Any]]:
         for tokens in sentences:
             for begin in range(len(tokens)):
@@ -135,7 +152,8 @@ class SegmentTokenMap(SegmentMap):
 
     def _whole(self, tokens: Sequence[str], begin: int, end: int) -> list[Any]:
         name = folded(tokens[begin:end])
-        groups: list[Any] = [(f"segment={name}",)] if self.features.string else []
+        known = self.features.string and f"segment={name}" in self.ids
+        groups: list[Any] = [(f"segment={name}",)] if known else []
         if self.features.names:
             groups.append([f"name.{which}" for which in self._lists.exact(name)])
             if self.features.similar is not None:
@@ -151,9 +169,8 @@ class SegmentTokenMap(SegmentMap):
 
     def _part(self, rows: Iterable[list[Any]], grow: bool) -> Part:
         """Compressed rows; each row is some groups of names, or of values by name."""
-        ids: list[int] = []
-        values: list[float] = []
-        ptr, plain, known = [0], True, self.ids
+        ids, values, ptr = array("i"), array("f"), array("q", [0])  # there are millions: a list takes tenfold
+        plain, known = True, self.ids
         for groups in rows:
             for group in groups:
                 weighted = isinstance(group, Mapping)

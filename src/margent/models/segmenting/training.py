@@ -46,19 +46,20 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
     X = as_sentences(lesson.X)
     gold = GoldSegments.of(lesson.y, [len(x) for x in X], segmenter.outside)
     limits = _limits(segmenter, gold) if known is None else known.limits
-    encoded = feature_map.encode(X, limits, grow=True)
-    if not encoded.sequence_ptr[-1]:
-        raise CorpusError("there is nothing to learn from: the training data have no frame or token")
-    counted = sentence_weights(lesson.sample_weight, len(encoded))
+    counted = sentence_weights(lesson.sample_weight, len(X))
     if counted is not None and not counted.any():
         raise CorpusError("there is nothing to learn from: the sample_weight of every sequence is zero")
     native_gold = gold.native(limits, counted)
+    arrays = gold.arrays(limits.labels)
+    encoded = feature_map.encode(X, limits, grow=True, gold=arrays)
+    if not encoded.sequence_ptr[-1]:
+        raise CorpusError("there is nothing to learn from: the training data have no frame or token")
     if known is None:
         weights = _start(segmenter, feature_map, encoded, limits, gold, counted)
     else:
         weights = known.with_content(feature_map.n_content(limits))
     if isinstance(learner, MaximumLikelihood):
-        if any(rows is None for rows in gold.arrays(limits.labels)):
+        if any(rows is None for rows in arrays):
             raise CorpusError(
                 "the learner MaximumLikelihood needs the times of all segments, and some sequences have only labels: "
                 "other learners find them, and begin with maximum likelihood as well"

@@ -113,6 +113,21 @@ def test_means_can_be_learned():
     assert segmenter.score(*test) > 0.8
 
 
+@pytest.mark.parametrize("durations", ["gamma", None])
+def test_averages_start_with_about_as_many_segments_as_there_are(durations):
+    train, test = speech(2, 40), speech(3, 10)
+    features = FrameFeatures(bins=2, content="mean", durations=durations)
+    found = Segmenter(features, MaximumLikelihood()).fit(*train, progress=False).predict(test[0])
+    assert 0.7 < sum(map(len, found)) / sum(map(len, test[1])) < 1.5
+
+
+def test_strings_are_those_of_right_segments_and_single_tokens():
+    segmenter = Segmenter(TokenFeatures(), Perceptron(epochs=1), outside="O").fit(SENTENCES, ENTITIES, progress=False)
+    strings = {name for name in segmenter.feature_map_.ids if name.startswith("segment=")}
+    assert {"segment=new york city", "segment=mary jones", "segment=rain"} <= strings
+    assert not any("lives" in name and name != "segment=lives" for name in strings)
+
+
 def test_tokens_are_segmented():
     segmenter = Segmenter(TokenFeatures(), Perceptron(epochs=10), outside="O").fit(SENTENCES, ENTITIES, progress=False)
     assert as_lists(segmenter.predict(SENTENCES)) == ENTITIES
