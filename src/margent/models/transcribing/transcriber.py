@@ -502,12 +502,12 @@ _ALL = 1 << 20
 
 
 def _warn_unread(words: Sequence[Sequence[str]], rows: list[list[int]], found: Sequence[Sequence[Any]]) -> None:
-    """Says which words no sequence of units spells, though their letters are known; to the caller's caller."""
+    """Says which words got no phonemes, though their letters are known; to the caller's caller."""
     unread = [number for number, (row, one) in enumerate(zip(rows, found)) if row and not len(one)]
     if unread:
-        said = f"word {unread[0]}, {''.join(words[unread[0]])!r}, cannot be read with the units that were learned"
+        said = f"word {unread[0]}, {''.join(words[unread[0]])!r}, gets no phonemes"
         rest = f" (and {len(unread) - 1} more such words)" if len(unread) > 1 else ""
-        warnings.warn(f"{said}{rest}; it has no pronunciation", UserWarning, stacklevel=3)
+        warnings.warn(f"{said}{rest}: no units read it, or only silent ones", UserWarning, stacklevel=3)
 
 
 def _stress_hint(symbol: str, alphabet: Alphabet) -> str:
