@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.models import Segmenter, load
+    from margent.models import Segmenter, Transcriber, load
 
     if arguments.plot is not None:
         check_plot_target(arguments.plot)
@@ -56,6 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
         from margent.cli import inspect_segmenter
 
         return inspect_segmenter.run(tagger, arguments)
+    if isinstance(tagger, Transcriber):
+        from margent.cli import inspect_transcriber
+
+        return inspect_transcriber.run(tagger, arguments)
     support = _support(tagger, arguments)
     labels = arguments.label or [str(name) for name in tagger.classes_]
     features = {label: tagger.top_features(label, arguments.top) for label in labels}

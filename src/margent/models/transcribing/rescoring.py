@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.learners.progress import ProgressBar
+from margent.learners.training import train
 from margent.models.transcribing.joint_grams import JointGrams
 from margent.structures.cosegments import flat_rows, native_pairs
 
@@ -37,8 +38,17 @@ class CandidateLists(NamedTuple):
     cuts: tuple[NDArray[np.int64], NDArray[np.int32]]
 
     @classmethod
-    def found(cls, model: JointGrams, words: Rows, k: int, beam: int | None, threshold: float, threads: int) -> Any:
-        counts, scores, phonemes, cuts = model.listed(words, k, beam, threshold, True, threads)
+    def found(
+        cls,
+        model: JointGrams,
+        words: Rows,
+        k: int,
+        beam: int | None,
+        threshold: float,
+        threads: int,
+        summed: bool = True,
+    ) -> Any:
+        counts, scores, phonemes, cuts = model.listed(words, k, beam, threshold, summed, threads)
         ptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         if len(scores):
             starts = ptr[:-1][counts > 0]
@@ -113,6 +123,22 @@ def training_oracle(
     start[0] = 1.0  # at first the joint model decides
     oracle.start_from(start)
     return oracle
+
+
+def check_learner(learner: Any) -> None:
+    """A TypeError if the learner cannot learn from listed answers: it is tried on one word, as long training is far."""
+    rows, two = np.arange(3, dtype=np.int64), np.ones(2, np.float32)
+    listed = _core.Candidates(rows[::2].copy(), rows, np.arange(2, dtype=np.int32), two, 1 - two, np.ones(1, np.int32))
+    try:
+        train(
+            learner,
+            _core.CandidateOracle(listed, 2),
+            evaluate=lambda _: 0.0,
+            callbacks=[lambda _: True],
+            progress=False,
+        )
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"learner of Transcriber should be one that learns from listed answers: {error}") from None
 
 
 def _joined(pointers: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
