@@ -20,8 +20,8 @@ struct SegmentKernels {
   // rows[(d - 1) * row_stride + j] = factors[d] * (sums[end][B][j] - sums[end - d][0][j]
   //                                               + sum over k = 1 .. B - 1 of sums[x][k][j] at x = end - d + d k / B),
   // where sums between two positions are interpolated; only those columns j with d <= longest[j / 8] are written.
-  void (*binned_rows)(int count, const std::int32_t* longest, int end, int bins, int width, const double* sums, const double* factors,
-                      std::ptrdiff_t row_stride, double* rows);
+  void (*binned_rows)(int count, const std::int32_t* longest, int end, int bins, int width, const double* sums,
+                      const double* factors, std::ptrdiff_t row_stride, double* rows);
 };
 
 // The kernels for this machine.

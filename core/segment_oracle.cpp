@@ -26,7 +26,7 @@ SegmentScores SegmentOracle::with_costs(SegmentScores scores, double cost) {
     right[s.end] = 1;
     for (int t = s.begin; t < s.end; ++t)
       for (std::size_t l = 0; l < width; ++l) {
-        const double wrong = static_cast<int>(l) == s.label ? 0.0 : cost * costs_.frame;
+        const double wrong = static_cast<int>(l) == s.label ? 0.0 : cost * costs_.of_frame(s.label);
         ends_[(t + 1) * width + l] = ends_[t * width + l] + wrong;
       }
   }
@@ -49,15 +49,20 @@ SegmentScores SegmentOracle::with_costs(SegmentScores scores, double cost) {
 Rival SegmentOracle::compare(const std::vector<Segment>& found) const {
   Rival rival;
   std::int64_t frames = 0, boundaries = 0;
+  double cost = 0;
   for (std::size_t i = 0, j = 0; i < gold_.size() && j < found.size();) {
     const Segment &a = gold_[i], &b = found[j];
-    if (a.label != b.label) frames += std::min(a.end, b.end) - std::max(a.begin, b.begin);
+    if (a.label != b.label) {
+      const int wrong = std::min(a.end, b.end) - std::max(a.begin, b.begin);
+      frames += wrong;
+      cost += wrong * costs_.of_frame(a.label);
+    }
     boundaries += a.end != b.end;
     const int end = std::min(a.end, b.end);
     i += a.end == end;
     j += b.end == end;
   }
-  rival.loss = costs_.frame * static_cast<double>(frames) + costs_.boundary * static_cast<double>(boundaries);
+  rival.loss = cost + costs_.boundary * static_cast<double>(boundaries);
   rival.errors = std::max<std::int64_t>(frames, boundaries > 0);
   return rival;
 }

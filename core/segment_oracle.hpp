@@ -22,13 +22,18 @@ struct GoldSegments {
   // Those of a sequence whose ends are known.
   void segments(std::int64_t s, std::vector<Segment>& out) const {
     out.clear();
-    for (std::int64_t i = ptr[s]; i < ptr[s + 1]; ++i) out.push_back({i == ptr[s] ? 0 : ends[i - 1], ends[i], labels[i]});
+    for (std::int64_t i = ptr[s]; i < ptr[s + 1]; ++i)
+      out.push_back({i == ptr[s] ? 0 : ends[i - 1], ends[i], labels[i]});
   }
 };
 
-// What a mistake costs: each wrong frame, and each boundary that only one of the two has.
+// What a mistake costs: each wrong frame, times the cost of its right label where there are such, and each boundary that
+// only one of the two has.
 struct SegmentCosts {
   double frame = 1, boundary = 0;
+  std::vector<double> labels;  // [n_labels], or empty: 1 each
+
+  double of_frame(int right) const { return labels.empty() ? frame : frame * labels[right]; }
 };
 
 class SegmentOracle final : public Oracle {

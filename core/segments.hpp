@@ -87,9 +87,9 @@ std::vector<ScoredSegments> segments_k_best(const SegmentScores& scores, int k, 
 double segments_log_partition(const SegmentScores& scores, SegmentWorkspace& work);
 
 // Expectations under exp(score) / Z. `visit(begin, end, probabilities)` is called for every segment that may be there,
-// probabilities [width] by label, where those below 4e-18 are 0 and rows of nothing else are left out; `pairs` [L][width], unless null, gets the expected number of each pair of neighbours
-// added, `first` and `last` [width] the probability of each label at the start and at the end. Returns log Z; visits
-// nothing where that is -inf.
+// probabilities [width] by label, where those below 4e-18 are 0 and rows of nothing else are left out; `pairs`
+// [L][width], unless null, gets the expected number of each pair of neighbours added, `first` and `last` [width] the
+// probability of each label at the start and at the end. Returns log Z; visits nothing where that is -inf.
 using SegmentVisit = std::function<void(int begin, int end, const double* probabilities)>;
 double segments_expectations(const SegmentScores& scores, SegmentWorkspace& work, const SegmentVisit& visit,
                              double* pairs, double* first, double* last);

@@ -74,7 +74,7 @@ def _solvers(solvers: dict[str, Any], path: Path) -> None:
     figure, panels = new_figure(2)
     for axes, up_to_k in zip(panels, (False, True)):
         own = {name: found for name, found in solvers.items() if ("up to k" in name) == up_to_k}
-        for (name, found), colour in zip(own.items(), ("#8c96a0", "#c8553d", "#2b6ca3")):
+        for (name, found), colour in zip(own.items(), ("#8c96a0", "#c8553d", "#2b6ca3", "#b9a44c", "#4f9d69")):
             axes.plot(found["seconds"], found["objectives"], color=colour, linewidth=1.4, label=name)
         axes.set(xlabel="seconds", ylabel="lowest objective so far", yscale="log")
         axes.legend(frameon=False, fontsize=8)

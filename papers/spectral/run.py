@@ -27,6 +27,8 @@ SOLVERS: dict[str, dict[str, Any]] = {
     "FOBOS": {"solver": "fobos", "step": 300.0},
     "FOBOS, longer steps": {"solver": "fobos", "step": 1000.0},
     "momentum": {"solver": "momentum", "step": 300.0},
+    "momentum, the whole matrix decomposed": {"solver": "momentum", "step": 300.0, "svd": "full"},
+    "momentum, singular values in part": {"solver": "momentum", "step": 300.0, "svd": "partial"},
     "FOBOS, up to k-grams": {"solver": "fobos", "step": 30.0, "loss": "up-to-k"},
     "momentum, up to k-grams": {"solver": "momentum", "step": 30.0, "loss": "up-to-k"},
 }

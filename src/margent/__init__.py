@@ -55,6 +55,7 @@ _HOME: dict[str, str] = {
     "Templates": "margent.features",
     "TokenFeatures": "margent.features",
     "TokenMatrix": "margent.features",
+    "TrainingWarning": "margent.errors",
     "Transcriber": "margent.models",
     "TuningResult": "margent.tuning",
     "load": "margent.models",
@@ -115,6 +116,7 @@ if TYPE_CHECKING:
     from margent.errors import MissingExtraError as MissingExtraError
     from margent.errors import ModelFileError as ModelFileError
     from margent.errors import NotFittedError as NotFittedError
+    from margent.errors import TrainingWarning as TrainingWarning
     from margent.features import FrameFeatures as FrameFeatures
     from margent.features import Kernel as Kernel
     from margent.features import Templates as Templates

@@ -394,13 +394,15 @@ void bind_segment_learning(nb::module_& m) {
       }, nb::arg("ptr"), nb::arg("labels"), nb::arg("ends"), nb::arg("timed"), nb::arg("weights").none());
   nb::class_<SegmentOracle, Oracle>(m, "SegmentOracle", "The oracle of a semi-Markov model in training.")
       .def("__init__", [](SegmentOracle* self, const SegmentModel& model, const SegmentData& data, const Gold& gold, double frame_cost,
-                          double boundary_cost) {
+                          double boundary_cost, std::vector<double> label_costs) {
         check_fit(model.shape, data);
+        if (!label_costs.empty() && label_costs.size() != static_cast<std::size_t>(model.shape.n_labels))
+          throw nb::value_error("label_costs of the wrong number");
         std::unique_ptr<SegmentContent> content = data.content();
         const GoldSegments checked = gold.checked(model.shape, *content);
-        new (self) SegmentOracle(model.shape, std::move(content), checked, {frame_cost, boundary_cost});
+        new (self) SegmentOracle(model.shape, std::move(content), checked, {frame_cost, boundary_cost, label_costs});
       }, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::arg("model"), nb::arg("data"), nb::arg("gold"), nb::arg("frame_cost") = 1.0,
-           nb::arg("boundary_cost") = 0.0)
+           nb::arg("boundary_cost") = 0.0, nb::arg("label_costs") = std::vector<double>())
       .def("weights", [](SegmentOracle& oracle, bool average) {
         return to_numpy(settled(oracle.weights().data(), oracle.sums().data(), oracle.weights().size(), oracle.clock(), average));
       }, nb::arg("average"))

@@ -52,5 +52,9 @@ class CalibrationWarning(UserWarning):
     """Probabilities were asked of a model whose scores are not made for them, and no temperature was fitted."""
 
 
+class TrainingWarning(UserWarning):
+    """A training came to its end without having learned anything. The message says why, and what to try."""
+
+
 class MissingExtraError(MargentError, ImportError):
     """An optional dependency is not installed. The message says which extra brings it."""

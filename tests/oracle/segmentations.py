@@ -53,9 +53,9 @@ def segment_marginals(listed, probabilities, length, longest, n_labels):
     return table
 
 
-def losses(segments, gold, boundary_cost=0.0):
-    """Frame errors, and boundary_cost for each boundary that only one of the two has."""
+def losses(segments, gold, boundary_cost=0.0, label_costs=None):
+    """Frame errors, times the cost of the right label, and boundary_cost for each boundary that only one has."""
     frames = [label for begin, end, label in segments for _ in range(end - begin)]
     right = [label for begin, end, label in gold for _ in range(end - begin)]
-    wrong = sum(a != b for a, b in zip(frames, right))
+    wrong = sum((a != b) * (1 if label_costs is None else label_costs[b]) for a, b in zip(frames, right))
     return wrong + boundary_cost * len({end for _, end, _ in segments} ^ {end for _, end, _ in gold})

@@ -19,11 +19,12 @@ _AT_ONCE = 4096
 def log_mel(samples: npt.ArrayLike, rate: int, *, window: float = 0.025, step: float = 0.01, bands: int = 40) -> Floats:
     """Logarithms of the power in mel bands, shape (T, bands), T = floor(n / (rate * step)).
 
-    Frame t is made of the samples in a Hamming window of `window` seconds around the middle of the time from t * step
-    to (t + 1) * step, so that labels in seconds and frames agree without any shift; beyond its ends the sound is
-    silent. Before, the sound is differenced (x[i] - 0.97 x[i-1]). The power spectrum is summed in triangular bands
-    that are spaced evenly in mel, 2595 log10(1 + f / 700), from 60 to 7,800 Hz or half the rate. A value is
-    log(1 + power), with the power that samples of 16 bits would have: digital silence is 0.
+    Frame t is made of the samples in a Hamming window of `window` seconds around the middle of the time from t *
+    step to (t + 1) * step, to the nearest sample, so that labels in seconds and frames agree without any shift;
+    beyond its ends the sound is silent. Before, the sound is differenced (x[i] - 0.97 x[i-1]). The power spectrum
+    is summed in triangular bands that are spaced evenly in mel, 2595 log10(1 + f / 700), from 60 to 7,800 Hz or
+    half the rate. A value is log(1 + power), with the power that samples of 16 bits would have: digital silence is
+    0.
 
     Parameters
     ----------
@@ -46,14 +47,16 @@ def log_mel(samples: npt.ArrayLike, rate: int, *, window: float = 0.025, step: f
         )
     emphasised = 32768.0 * x
     emphasised[1:] -= 0.97 * emphasised[:-1].copy()
-    n_frames, before = len(x) // hop, (width - hop) // 2
+    n_frames, before = int(len(x) / (step * rate) + 1e-9), (width - hop) // 2
     padded = np.pad(emphasised, (max(before, 0), width + hop))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, width)[max(-before, 0) :: hop][:n_frames]
+    windows = np.lib.stride_tricks.sliding_window_view(padded, width)
+    # A step need not be whole samples: 10 ms at 22,050 Hz are 220.5, and rounded once would drift by seconds an hour.
+    begins = np.rint(np.arange(n_frames) * (step * rate)).astype(np.int64) + max(-before, 0)
     size = 1 << (width - 1).bit_length()
     filters, hamming = mel_filters(rate, size, bands).T, np.hamming(width)
     spectra = np.empty((n_frames, bands), np.float32)
     for start in range(0, n_frames, _AT_ONCE):
-        power = np.abs(np.fft.rfft(windows[start : start + _AT_ONCE] * hamming, size)) ** 2
+        power = np.abs(np.fft.rfft(windows[begins[start : start + _AT_ONCE]] * hamming, size)) ** 2
         spectra[start : start + _AT_ONCE] = np.log1p(power @ filters)
     return spectra
 

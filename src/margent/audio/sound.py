@@ -24,6 +24,10 @@ SoundLike: TypeAlias = "str | os.PathLike[str] | bytes | IO[bytes]"
 """A path, the bytes themselves, or a file open for reading bytes."""
 
 
+_STREAMED = 0x7FFF0000
+"""Programs that write to a pipe cannot know how long a sound will be, and say that it has as many bytes or more."""
+
+
 class Sound(NamedTuple):
     """One channel of sound: `samples` (n,) float32 between -1 and 1, `rate` of them each second."""
 
@@ -94,9 +98,19 @@ def _read_wave(content: bytes, name: str) -> tuple[Floats, int]:
     try:
         with wave.open(io.BytesIO(content)) as file:
             width, channels, rate = file.getsampwidth(), file.getnchannels(), file.getframerate()
-            raw = file.readframes(file.getnframes())
-    except (wave.Error, EOFError):  # not whole numbers, or damaged: soundfile knows more kinds, or says what is wrong
-        return _read_with_soundfile(content, name)
+            frames = file.getnframes()
+            raw = file.readframes(frames)
+    except EOFError:
+        raise CorpusError(f"{name}: the WAV file ends within its header; expected more") from None
+    except wave.Error as error:
+        if str(error).startswith("unknown format"):  # not whole numbers: soundfile knows more kinds
+            return _read_with_soundfile(content, name)
+        raise CorpusError(f"{name}: expected a WAV file, but its header is damaged ({error})") from None
+    wanted = frames * width * channels
+    if len(raw) < wanted < _STREAMED:
+        raise CorpusError(
+            f"{name}: the WAV file is cut short: its header says {wanted} bytes of samples, and there are {len(raw)}"
+        )
     if not rate:
         raise CorpusError(f"{name}: the file has 0 samples per second; expected more")
     raw = raw[: len(raw) // (width * channels) * width * channels]

@@ -7,6 +7,7 @@ import json
 import sys
 import warnings
 
+from margent.cli.command_line import UsageError
 from margent.cli.options import add_reading, add_threads
 
 _EXAMPLES = """\
@@ -46,7 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.output or arguments.model
     check_model_target(target)
     reader = DataReader.of(arguments)
-    file = storage.read(arguments.model, kind="tagger")
+    file = storage.read(arguments.model)
+    if file.kind == "segmenter":
+        raise UsageError(f"{arguments.model} is a segmenter: margent segment calibrate MODEL RECORDINGS")
+    if file.kind != "tagger":
+        raise file.error(f"it holds a {file.kind!r}, not a 'tagger'")
     tagger = Tagger.from_file(file)
     given_threads = tagger.threads
     if arguments.threads is not None:

@@ -107,13 +107,13 @@ def _picture(rows: dict[str, Sequence[Any]], length: int) -> list[str]:
     per = _frames_per_column(length)
     lines = []
     for name, segments in rows.items():
-        columns = [" "] * (-(-length // per) + 1)
+        columns = [" "] * (-(-length // per)) + ["|"]
         for start, end, label in segments:
             place = start // per
             columns[place] = "|"
-            room = max(0, min(-(-end // per), len(columns)) - place - 1)
+            room = max(0, end // per - place - 1)  # up to the next bar
             columns[place + 1 : place + 1 + min(room, len(label))] = label[:room]
-        lines.append(f"{name:6}{''.join(columns).rstrip()}|")
+        lines.append(f"{name:6}{''.join(columns)}")
     return lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
@@ -34,6 +35,11 @@ examples:
   echo phoenix | margent g2p apply english.margent --k 3
 """
 ACTIONS = ("train", "apply", "align", "evaluate")
+_TRAIN_ONLY = (
+    *("model", "dev", "order", "em_beam", "sizes", "held_out", "learner", "update", "learner_option"),
+    *("candidates", "folds", "seed"),
+)
+_ALL = "all"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +52,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="OUT", default="-", help="apply, align: where to write (default: standard output)")
     add("--dev", metavar="FILE", help="train: words to choose the smoothing on (default: a share of those to train on)")
     add("--order", type=whole(1), metavar="N", help="train: how many units the model sees at once (default: 8)")
+    add("--em-beam", type=_width, metavar="N", help="train: states that EM keeps, or all, which is exact (default: 50)")
+    add("--beam", type=_width, metavar="N", help="states that the search keeps at each letter, or all (default: 40)")
+    add(
+        "--sizes",
+        type=_sizes,
+        metavar="L:P,...",
+        help="train: how many letters and phonemes a unit may have (default: 0:1,1:0,1:1)",
+    )
     add("--held-out", type=share, metavar="SHARE", help="train: the share of words without --dev (default: 0.05)")
     add(
         "--learner", metavar="NAME", help="train: a learner that puts candidates in a better order, such as mira or crf"
@@ -55,7 +69,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=UPDATES,
         help="train: let the learner search by itself; what it learns from where it goes wrong (default: it reorders)",
     )
-    add("--beam", type=whole(1), metavar="N", help="train: how many states are kept at each letter (default: 40)")
     add(
         "--learner-option",
         metavar="NAME=VALUE",
@@ -63,6 +76,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="train: a parameter of the learner, such as C=0.01 or epochs=3; may be repeated",
     )
+    add("--candidates", type=whole(1), metavar="N", help="train: how many the learner chooses from (default: 10)")
+    add("--folds", type=whole(2), metavar="N", help="train: parts that words are dealt in for the learner (default: 5)")
+    add("--seed", type=whole(0), metavar="N", help="train: of what is drawn by chance (default: 0)")
     add("--k", type=whole(1), metavar="K", help="apply: print the K best pronunciations with probabilities")
     add("--no-stress", action="store_true", help="take the digits off the end of phonemes: AH0 and AH1 are AH")
     add("--unseen", choices=("skip", "error"), help="what to do with letters that did not occur in training")
@@ -70,10 +86,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_threads(parser, "training and prediction")
 
 
+def _width(text: str) -> int | str:
+    return _ALL if text == _ALL else whole(1)(text)
+
+
+def _sizes(text: str) -> tuple[tuple[int, int], ...]:
+    try:
+        pairs = [tuple(map(int, pair.split(":"))) for pair in text.split(",")]
+        return tuple((letters, phonemes) for letters, phonemes in pairs)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected pairs of numbers such as 1:0,1:1,2:1, got {text!r}") from None
+
+
 def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "train":
         return _train(arguments)
-    for option in ("model", "dev", "order", "held_out", "learner", "update", "beam", "learner_option"):
+    for option in _TRAIN_ONLY:
         if getattr(arguments, option) not in (None, []):
             raise UsageError(f"--{option.replace('_', '-')} is for 'margent g2p train'")
     if arguments.k is not None and arguments.action != "apply":
@@ -100,6 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _train(arguments: argparse.Namespace) -> int:
     from margent.cli.data_files import check_target
+    from margent.learners import EM
     from margent.models.transcribing.transcriber import Transcriber
 
     if arguments.model is None:
@@ -107,14 +136,23 @@ def _train(arguments: argparse.Namespace) -> int:
     if arguments.k is not None:
         raise UsageError("--k is for 'margent g2p apply'")
     check_target(arguments.model)
-    given = {name: getattr(arguments, name) for name in ("order", "held_out", "update", "beam", "unseen")}
-    options = {name: value for name, value in given.items() if value is not None}
+    names = ("order", "beam", "update", "sizes", "held_out", "candidates", "folds", "seed", "unseen")
+    options = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    if arguments.em_beam is not None:
+        options["em"] = EM(beam=_beam(arguments.em_beam))
+    if "beam" in options:
+        options["beam"] = _beam(options["beam"])
     transcriber = Transcriber(threads=arguments.threads, learner=_learner(arguments), **options)
+    try:
+        transcriber._checked()  # before any file is read
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from None
     words, pronunciations = _entries(arguments.files or ["-"], arguments)
     development: dict[str, Any] = {}
     if arguments.dev is not None:
         development["X_dev"], development["y_dev"] = _entries([arguments.dev], arguments)
-    transcriber.fit(words, pronunciations, **development)
+    with _warnings_told():
+        transcriber.fit(words, pronunciations, **development)
     transcriber.save(arguments.model)
     said = f"{len(words)} entries, {transcriber.model_.n_units} units, {transcriber.model_.n_grams} grams"
     skipped = f", {transcriber.n_skipped_} entries left out" if transcriber.n_skipped_ else ""
@@ -122,6 +160,10 @@ def _train(arguments: argparse.Namespace) -> int:
     if development:
         print(f"margent: development: {transcriber.evaluate(*development.values())}", file=sys.stderr)
     return 130 if transcriber.interrupted_ else 0
+
+
+def _beam(width: int | str) -> int | None:
+    return None if isinstance(width, str) else width
 
 
 def _learner(arguments: argparse.Namespace) -> Any:
@@ -159,6 +201,8 @@ def _loaded(path: str, arguments: argparse.Namespace) -> Transcriber:
         transcriber.threads = arguments.threads
     if arguments.unseen is not None:
         transcriber.unseen = arguments.unseen
+    if arguments.beam is not None:
+        transcriber.beam = _beam(arguments.beam)
     return transcriber
 
 
@@ -175,19 +219,26 @@ def _entries(paths: list[str], arguments: argparse.Namespace) -> tuple[list[str]
 
 
 def _applied(transcriber: Transcriber, paths: list[str], arguments: argparse.Namespace) -> Iterator[str]:
-    import warnings
-
     for words in _batches(paths, arguments.encoding):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with _warnings_told():
             if arguments.k is None:
                 rows = [(w, " ".join(p)) for w, p in zip(words, transcriber.predict(words))]
             else:
                 several = transcriber.predict_k_best(words, arguments.k)
                 rows = [(w, f"{' '.join(p)}\t{x:.6f}") for w, found in zip(words, several) for p, x in found]
-        for warning in caught:
-            print(f"margent: warning: {warning.message}", file=sys.stderr)
         yield "".join(f"{word}\t{text}\n" for word, text in rows)
+
+
+@contextmanager
+def _warnings_told() -> Iterator[None]:
+    """What Python would print with the line of code, in one line."""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        print(f"margent: warning: {warning.message}", file=sys.stderr)
 
 
 def _aligned(transcriber: Transcriber, paths: list[str], arguments: argparse.Namespace) -> Iterator[str]:

@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.models import Segmenter, load
+    from margent.models import Segmenter, Transcriber, load
 
     if arguments.plot is not None:
         check_plot_target(arguments.plot)
@@ -56,6 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
         from margent.cli import inspect_segmenter
 
         return inspect_segmenter.run(tagger, arguments)
+    if isinstance(tagger, Transcriber):
+        from margent.cli import inspect_transcriber
+
+        return inspect_transcriber.run(tagger, arguments)
     support = _support(tagger, arguments)
     labels = arguments.label or [str(name) for name in tagger.classes_]
     features = {label: tagger.top_features(label, arguments.top) for label in labels}
@@ -167,21 +171,20 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
 def _k_grams(tagger: Tagger) -> dict[str, Any] | None:
     """What a tagger of symbols scores; `size`: in how many numbers that can be written, as factors of the rank."""
     from margent.models.tagging.k_grams.weights import KGramWeights
-    from margent.structures import HankelBasis
 
     weights = tagger.weights_
     if not isinstance(weights, KGramWeights):
         return None
-    chosen = tagger.history_[(tagger.best_epoch_ or len(tagger.history_)) - 1] if tagger.history_ else {}
-    rank = chosen.get("rank")
-    table = weights.table
-    basis = HankelBasis(len(table.bi_symbols), max(table.scores), shorter=0 in table.scores)
+    table, model = weights.table, weights.operators
+    ranked = bool(tagger.history_) and tagger.history_[-1].get("rank") is not None
+    rank = model.n_states if model is not None else table.rank() if ranked else None
     return {
         "lengths": [length for length in table.scores if length],
         "pairs": len(table.bi_symbols) - (weights.n_borders > 0),  # without the border
         "scores": table.n_scores,
         "rank": rank,
-        "size": basis.size(rank),
+        "states": None if model is None else model.n_states,
+        "size": table.size(rank) if model is None else model.n_parameters,
     }
 
 
@@ -239,7 +242,13 @@ def _print_summary(summary: dict[str, Any], history: list[dict[str, Any]]) -> No
 def _k_gram_lines(summary: dict[str, Any]) -> dict[str, str]:
     k_grams = summary["k_grams"]
     lengths = " and ".join(map(str, k_grams["lengths"]))
-    low = "" if k_grams["rank"] is None else f"; of rank {k_grams['rank']}, they can be written in {k_grams['size']:,}"
+    low = ""
+    if k_grams["states"] is not None:
+        low = f", given by operators with {k_grams['states']} hidden states: {k_grams['size']:,} numbers"
+    elif k_grams["rank"] == 0:
+        low = ", all of them 0"
+    elif k_grams["rank"] is not None:
+        low = f"; of rank {k_grams['rank']}, they can be written in {k_grams['size']:,}"
     return {
         "kind": f"{summary['kind']} of pieces of {lengths} symbols with their labels",
         "features": f"{summary['features']:,} symbols, {k_grams['pairs']:,} pairs of a symbol and a label",
@@ -276,7 +285,8 @@ def training_line(summary: dict[str, Any], history: list[dict[str, Any]]) -> str
     if not history:
         return "no epoch was finished"
     best = summary["best_epoch"]
-    row = history[best - 1] if best is not None and best <= len(history) else history[-1]
+    last = history[-history[-1]["epoch"] :]  # of the last training, where others went before
+    row = last[best - 1] if best is not None and best <= len(last) else last[-1]
     text = f"{len(history)} epoch{'s' if len(history) != 1 else ''}"
     text += f", {sum(epoch['seconds'] for epoch in history):.2f} s"
     if row["accuracy"] is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -171,6 +172,14 @@ class LabelReader:
     gap: str | None = None
     encoding: str | None = None
 
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> LabelReader:
+        """As the options of a command say."""
+        if arguments.labels is not None and not os.path.exists(arguments.labels):
+            raise FileNotFoundError(2, os.strerror(2), arguments.labels)
+        names = ("labels", "format", "ending", "tier", "gap_label", "encoding")
+        return cls(*(getattr(arguments, name) for name in names))
+
     def segments(self, recording: Recording, length: int, rate: int, frame: float) -> Segmentation | list[str]:
         """Segments in frames, or the labels in their order where a file has no times."""
         from margent.corpus import segments_of_intervals
@@ -272,6 +281,25 @@ def read_all(
                 y.append(reader.segments(recording, len(frames), rate, front_end.frame))
             bar._update(advance=1)
     return X, y
+
+
+def read_folded(
+    recordings: Sequence[Recording], front_end: FrontEnd, reader: LabelReader, fold: str | None
+) -> tuple[list[Frames], list[Any]]:
+    """Frames, and segments or labels under other names; the time of one that has none goes to its neighbours."""
+    from margent.cli.label_fold import label_fold
+    from margent.corpus import fold_segments
+
+    names = None if fold is None else label_fold(fold, reader.encoding)
+    X, y = read_all(recordings, front_end, reader)
+    if names is None:
+        return X, y
+    return X, [
+        [new for label in row if (new := names.get(label, label)) is not None]
+        if row and isinstance(row[0], str)
+        else fold_segments(row, names)
+        for row in y
+    ]
 
 
 def targets_of(recordings: Sequence[Recording], folder: str, format: str, overwrite: bool) -> list[Path]:

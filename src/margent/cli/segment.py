@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import sys
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from margent.cli.command_line import UsageError
 from margent.cli.options import add_threads, whole
 
 if TYPE_CHECKING:
-    from margent.cli.recordings import FrontEnd, LabelReader, Recording
+    from margent.cli.recordings import FrontEnd, Recording
     from margent.models.segmenting.segmenter import Segmenter
 
 _EXAMPLES = """\
@@ -23,6 +22,7 @@ ACTION is one of
   apply     write label files for new recordings:     margent segment apply phones.margent new/ -o labels/
   align     find the times of labels that are known:  margent segment align phones.margent new/ -o labels/
   evaluate  phone error, boundaries, frames:          margent segment evaluate phones.margent test/
+  calibrate make probabilities honest:                margent segment calibrate phones.margent held-out/
 
 Recordings are sound files (WAV and NIST SPHERE; FLAC, OGG, MP3 and others with 'margent[audio]'), NumPy arrays of
 shape (frames, values) in .npy files, or .npz files with many of them. Folders are searched for them. The labels of
@@ -36,11 +36,13 @@ How frames were made in training is kept in the model. Ctrl-C ends the training 
 examples:
   margent segment train train/ --dev dev/ -m phones.margent --components 2 --epochs 20 --patience 3
   margent segment train train/ -m phones.margent --learner crf --covariance diagonal
+  margent segment train TIMIT/TRAIN -m phones.margent --fold timit-48
+  margent segment evaluate phones.margent TIMIT/TEST --fold timit-39
   margent segment train walks.npz --labels marks/ --frame 0.02 --gap-label still -m steps.margent
   margent segment apply phones.margent a.wav b.wav -o labels/ --to audacity
   margent segment align phones.margent speech/ --labels words/ -o times/
 """
-ACTIONS = ("train", "apply", "align", "evaluate")
+ACTIONS = ("train", "apply", "align", "evaluate", "calibrate")
 _OF_TRAINING = {
     "model": None, "dev": None, "learner": None, "bins": None, "components": None, "covariance": None,
     "content": None, "no_durations": False, "min_duration": None, "max_duration": None, "no_repeat": False,
@@ -50,19 +52,21 @@ _OF_TRAINING = {
 """Options of `train` alone, and what they are where they are not given."""
 _WRITING = {"output": None, "to": None, "overwrite": False}
 _SCORING = {"tolerance": None, "plot": None}
+_FOLDING = {"fold": None}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from margent.cli.learner_options import add_learner_options
     from margent.cli.recordings import ENDINGS
+    from margent.cli.segment_training import segment_learners
     from margent.corpus.label_files import LABEL_FORMATS
 
     parser.description = "Learn to cut recordings into labelled segments, such as speech into phones, and do it."
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    add("action", metavar="ACTION", choices=ACTIONS, help="train, apply, align or evaluate")
+    add("action", metavar="ACTION", choices=ACTIONS, help="train, apply, align, evaluate or calibrate")
     add("files", metavar="FILE", nargs="+", help="recordings and folders; first the model, for all actions but train")
-    add("--json", action="store_true", help="train, evaluate: print one JSON object")
+    add("--json", action="store_true", help="train, evaluate, calibrate: print one JSON object")
     add_threads(parser, "training a crf, and for finding segments")
 
     add = parser.add_argument_group("label files that are read").add_argument
@@ -71,10 +75,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--ending", metavar="TEXT", help="of their names, such as wrd (default: the first that there is)")
     add("--tier", metavar="NAME", help="which one of a TextGrid (default: the only one)")
     add("--gap-label", metavar="LABEL", help="the label of times that have none (default: that is an error)")
+    add("--fold", metavar="NAME", help="train, evaluate, calibrate: other names of labels, those of TIMIT by timit-48 "
+        "or timit-39, others by a file with two columns, or one for labels to leave out")  # fmt: skip
     add("--encoding", metavar="NAME", help="of the text (default: UTF-8, or UTF-16 where the file says so)")
 
     add = parser.add_argument_group("apply, align: label files that are written").add_argument
-    add("-o", "--output", metavar="DIR", help="folder to write them to; a file for --to mlf")
+    add("-o", "--output", metavar="DIR", help="folder to write them to; a file for --to mlf; calibrate: the model")
     add("--to", choices=(*ENDINGS, "mlf"), help="their format (default: textgrid)")
     add("--overwrite", action="store_true", help="replace files that are there already")
 
@@ -85,8 +91,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("train").add_argument
     add("-m", "--model", metavar="MODEL", help="where to save the model")
     add("--dev", metavar="PATH", action="append", help="recordings to watch: the epoch that does best on them is kept")
-    add("--learner", choices=tuple(_learners()), help="how mistakes move the weights (default: ssvm with --method "
-        "subgradient --C 0.001); likelihood: a generative model, by counting")  # fmt: skip
+    add("--learner", choices=tuple(segment_learners()), help="how mistakes move the weights (default: ssvm "
+        "with --method subgradient --C 0.001); likelihood: a generative model, by counting")  # fmt: skip
     add("--bins", type=whole(1), metavar="N", help="equal parts that a segment is cut into (default: 3)")
     add("--components", type=whole(1), metavar="N", help="Gaussians for each label and part (default: 1)")
     add("--covariance", choices=("full", "diagonal"), help="products of all values, or squares alone (default: full)")
@@ -103,7 +109,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--frame", type=_seconds, metavar="SECONDS", help="from one frame of an array to the next (default: 0.01)")
     add("--rate", type=whole(1), metavar="HZ", help="samples per second that sounds are brought to (default: 16000)")
     add("--no-normalise", action="store_true", help="leave the values of sounds as loud as they are")
-    add_learner_options(parser, _learners())
+    add_learner_options(parser, segment_learners())
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -111,127 +117,31 @@ def run(arguments: argparse.Namespace) -> int:
 
     action = arguments.action
     owned: dict[str, dict[str, Any]] = {
-        "train": _OF_TRAINING,
+        "train": _OF_TRAINING | _FOLDING,
         "apply": _WRITING,
         "align": _WRITING,
-        "evaluate": _SCORING,
+        "evaluate": _SCORING | _FOLDING,
+        "calibrate": {"output": None} | _FOLDING,
     }
-    for options in (_OF_TRAINING, _WRITING, _SCORING):
+    for options in (_OF_TRAINING, _WRITING, _SCORING, _FOLDING):
         for name, default in options.items():
             if name not in owned[action] and getattr(arguments, name) != default:
                 whose = " or ".join(other for other, known in owned.items() if name in known)
                 raise UsageError(f"--{name.replace('_', '-')} is for 'margent segment {whose}'")
     if action != "train" and given_parameters(arguments):
         raise UsageError(f"'margent segment {action}' has no learner, and so no parameters of one")
-    if arguments.json and action not in ("train", "evaluate"):
-        raise UsageError("--json is for 'margent segment train' or 'margent segment evaluate'")
+    if arguments.json and action in ("apply", "align"):
+        raise UsageError("--json is for 'margent segment train', 'evaluate' or 'calibrate'")
     if action == "train":
-        return _train(arguments)
+        from margent.cli.segment_training import train
+
+        return train(arguments)
     model, *paths = arguments.files
     if not paths:
         raise UsageError(f"'margent segment {action}' needs a model and recordings, a folder of them perhaps")
     segmenter, front_end = _loaded(model, arguments)
-    act = _evaluate if action == "evaluate" else _write
+    act = {"evaluate": _evaluate, "calibrate": _calibrate}.get(action, _write)
     return act(segmenter, front_end, paths, arguments)
-
-
-def _learners() -> dict[str, Any]:
-    """Those that work on segments, by name."""
-    from margent.learners import LEARNERS, MaximumLikelihood
-
-    kinds = {name: kind for name, kind in LEARNERS.items() if name not in ("hmm", "latent-svm", "spectral")}
-    return {**kinds, "likelihood": MaximumLikelihood}
-
-
-def _train(arguments: argparse.Namespace) -> int:
-    from margent.cli.data_files import check_model_target, number_of
-    from margent.cli.recordings import find_recordings, front_end_of, read_all
-    from margent.cli.reports import segment_json
-    from margent.cli.train import EpochTable, Printer, interruption
-
-    if arguments.model is None:
-        raise UsageError("'margent segment train' needs -m MODEL, where to save the model")
-    segmenter = _chosen_segmenter(arguments)
-    if getattr(segmenter.learner, "patience", None) is not None and arguments.dev is None:
-        raise UsageError("--patience watches the development data: give --dev PATH")
-    check_model_target(arguments.model)
-    reader = _reader(arguments)
-    recordings = find_recordings(arguments.files)
-    watched = find_recordings(arguments.dev or [])
-    front_end = front_end_of([*recordings, *watched], arguments.frame, arguments.rate, not arguments.no_normalise)
-    X, y = read_all(recordings, front_end, reader)
-    X_dev, y_dev = read_all(watched, front_end, reader) if watched else (None, None)
-    say = Printer(quiet=arguments.json)
-    say(f"{_counted(X)} to learn from" + (f", {_counted(X_dev)} to watch" if X_dev else ""))
-    started = time.perf_counter()
-    table = EpochTable(say, with_dev=X_dev is not None)
-    progress = False if arguments.json else None
-    segmenter.fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=progress)
-    segmenter.front_end_ = front_end.stored()
-    seconds = time.perf_counter() - started
-    segmenter.save(arguments.model)
-    timed = y_dev is not None and not any(isinstance(row[0], str) for row in y_dev if row)
-    report = _report(segmenter, X_dev, y_dev, front_end.frame, 0.02) if timed else None
-    size = os.path.getsize(arguments.model)
-    if arguments.json:
-        summary = {
-            "model": arguments.model,
-            "bytes": size,
-            "recordings": len(X),
-            "frames": sum(map(len, X)),
-            "labels": segmenter.classes_.tolist(),
-            "weights": len(segmenter.weights_.weights),
-            "seconds": seconds,
-            "epochs": segmenter.history_,
-            "best_epoch": segmenter.best_epoch_,
-            "interrupted": segmenter.interrupted_,
-            "dev": None if report is None else segment_json(report),
-        }
-        say.always(json.dumps(summary, indent=2, ensure_ascii=False))
-        return 130 if segmenter.interrupted_ else 0
-    if segmenter.interrupted_:
-        say(interruption(segmenter))
-    if report is not None:
-        best = f" (epoch {segmenter.best_epoch_})" if segmenter.best_epoch_ is not None else ""
-        say(f"\non the development data{best}:\n\n{report}")
-    labels = number_of(len(segmenter.classes_), "label")
-    weights = f"{len(segmenter.weights_.weights):,} weights"
-    say(f"saved {arguments.model}: {labels}, {weights}, {size / 1e6:.1f} MB, trained in {seconds:.1f} s")
-    return 130 if segmenter.interrupted_ else 0
-
-
-def _chosen_segmenter(arguments: argparse.Namespace) -> Segmenter:
-    from margent.cli.learner_options import chosen_learner
-    from margent.features.frame_map import FrameFeatures
-    from margent.models.segmenting.segmenter import Segmenter
-
-    if arguments.learner is None:  # as Segmenter() has it, which the options then change
-        arguments.learner = "ssvm"
-        arguments.learner_method = arguments.learner_method or "subgradient"
-        arguments.learner_C = arguments.learner_C or "0.001"
-    seen = {name: getattr(arguments, name) for name in ("bins", "components", "covariance", "content")}
-    seen = {name: value for name, value in seen.items() if value is not None}
-    options = {
-        name: getattr(arguments, name)
-        for name in ("min_duration", "max_duration", "frame_cost", "boundary_cost", "seed")
-        if getattr(arguments, name) is not None
-    }
-    learner = chosen_learner(arguments, _learners())
-    if arguments.no_start and arguments.learner == "likelihood":
-        raise UsageError("--no-start would leave the learner likelihood nothing to do")
-    try:
-        features = FrameFeatures(durations=None if arguments.no_durations else "gamma", **seen)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    return Segmenter(
-        features,
-        learner,
-        start=None if arguments.no_start else "auto",
-        repeat=not arguments.no_repeat,
-        transitions=not arguments.no_transitions,
-        threads=arguments.threads,
-        **options,
-    )
 
 
 def _loaded(path: str, arguments: argparse.Namespace) -> tuple[Segmenter, FrontEnd]:
@@ -249,36 +159,24 @@ def _loaded(path: str, arguments: argparse.Namespace) -> tuple[Segmenter, FrontE
     return segmenter, FrontEnd.of(segmenter.front_end_, path)
 
 
-def _reader(arguments: argparse.Namespace) -> LabelReader:
-    from margent.cli.recordings import LabelReader
-
-    if arguments.labels is not None and not os.path.exists(arguments.labels):
-        raise FileNotFoundError(2, os.strerror(2), arguments.labels)
-    return LabelReader(
-        arguments.labels,
-        arguments.format,
-        arguments.ending,
-        arguments.tier,
-        arguments.gap_label,
-        arguments.encoding,
-    )
-
-
 def _evaluate(segmenter: Segmenter, front_end: FrontEnd, paths: Sequence[str], arguments: argparse.Namespace) -> int:
     from margent.cli.data_files import check_plot_target
-    from margent.cli.recordings import find_recordings, read_all
+    from margent.cli.label_fold import label_fold
+    from margent.cli.recordings import LabelReader, find_recordings, read_all
     from margent.cli.reports import segment_json
+    from margent.metrics import segment_scores
 
+    fold = None if arguments.fold is None else label_fold(arguments.fold, arguments.encoding)
     if arguments.plot is not None:
         check_plot_target(arguments.plot)
     recordings = find_recordings(paths)
-    reader = _reader(arguments)
+    reader = LabelReader.of(arguments)
     X, y = read_all(recordings, front_end, reader)
     for recording, right in zip(recordings, y):
         if right and isinstance(right[0], str):
             raise UsageError(f"{reader.path(recording)}: the labels have no times, with which those found are compared")
     tolerance = 0.02 if arguments.tolerance is None else arguments.tolerance
-    report = _report(segmenter, X, y, front_end.frame, tolerance)
+    report = segment_scores(y, segmenter.predict(X), fold=fold, frame=front_end.frame, tolerance=tolerance)
     if arguments.plot is not None:
         segmenter.plot(X[0], y[0], arguments.plot, frame=front_end.frame, title=str(recordings[0]))
     text = (
@@ -288,16 +186,30 @@ def _evaluate(segmenter: Segmenter, front_end: FrontEnd, paths: Sequence[str], a
     return 0
 
 
-def _report(segmenter: Segmenter, X: Any, y: Any, frame: float, tolerance: float) -> Any:
-    from margent.metrics import segment_scores
+def _calibrate(segmenter: Segmenter, front_end: FrontEnd, paths: Sequence[str], arguments: argparse.Namespace) -> int:
+    """Fits the temperature, and saves the model with it."""
+    from margent.cli.data_files import check_model_target, number_of
+    from margent.cli.recordings import LabelReader, find_recordings, read_folded
 
-    return segment_scores(y, segmenter.predict(X), frame=frame, tolerance=tolerance)
+    target = arguments.output or arguments.files[0]
+    check_model_target(target)
+    X, y = read_folded(find_recordings(paths), front_end, LabelReader.of(arguments), arguments.fold)
+    before = segmenter.temperature_
+    segmenter.calibrate(X, y)
+    segmenter.save(target)
+    if arguments.json:
+        after = {"model": target, "recordings": len(X), "before": before, "temperature": segmenter.temperature_}
+        print(json.dumps(after, indent=2, ensure_ascii=False))
+        return 0
+    fitted = f"temperature {segmenter.temperature_:.4g} instead of {before:.4g}"
+    print(f"{fitted}, fitted on {number_of(len(X), 'recording')}\nsaved {target}")
+    return 0
 
 
 def _write(segmenter: Segmenter, front_end: FrontEnd, paths: Sequence[str], arguments: argparse.Namespace) -> int:
     """Label files for recordings: of the segments that are found, or of labels that are given, put where they fit."""
     from margent.cli.data_files import check_target, number_of
-    from margent.cli.recordings import batches, find_recordings, read_frames, targets_of
+    from margent.cli.recordings import LabelReader, batches, find_recordings, read_frames, targets_of
     from margent.corpus import intervals_of_segments, write_labels, write_mlf
     from margent.errors import CorpusError
     from margent.terminal_bar import TerminalBar
@@ -309,7 +221,7 @@ def _write(segmenter: Segmenter, front_end: FrontEnd, paths: Sequence[str], argu
             if getattr(arguments, name) is not None:
                 raise UsageError(f"--{name.replace('_', '-')} is for label files that are read, and apply reads none")
     recordings = find_recordings(paths)
-    reader = _reader(arguments) if arguments.action == "align" else None
+    reader = LabelReader.of(arguments) if arguments.action == "align" else None
     format = arguments.to or "textgrid"
     whole_file = format == "mlf"
     if whole_file:
@@ -359,12 +271,6 @@ def _segmented(segmenter: Segmenter, batch: Sequence[Recording], X: list[Any], l
                 message = str(error).removeprefix("sequence 0: ").removeprefix("sequence 0 ")
                 raise type(error)(f"{recording}: {message}") from None
         raise
-
-
-def _counted(X: Sequence[Any]) -> str:
-    from margent.cli.data_files import number_of
-
-    return f"{number_of(len(X), 'recording')} ({number_of(sum(map(len, X)), 'frame')})"
 
 
 def _seconds(text: str) -> float:

@@ -34,7 +34,7 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
         "scored (default: 3)",
     )
     add("--beam-search", type=whole(1), metavar="N", help="keep only N states at each token (default: exact search)")
-    add("--beam-update", choices=UPDATES, default=UPDATES[0], help="what is learned from where the beam goes wrong")
+    add("--beam-update", choices=UPDATES, default=UPDATES[0], help="with --beam-search: what is learned from")
     _add_hidden_options(parser)
     add("--scheme", choices=SCHEMES, help="how labels spell spans (default: found out)")
     add("--constrain", action="store_true", help="predict only label sequences that the scheme allows")
@@ -65,8 +65,8 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
 def _add_hidden_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("hidden labels: kinds of a label that the data do not tell apart").add_argument
     add("--hidden", type=whole(1), default=1, metavar="N", help="how many each label stands for (default: 1, itself)")
-    add("--restarts", type=whole(1), default=1, metavar="N", help="trainings from random weights, the best is kept")
-    add("--growth", choices=("split-merge",), help="split labels step by step, and merge what does not help")
+    add("--restarts", type=whole(1), default=1, metavar="N", help="with --hidden: trainings, the best is kept")
+    add("--growth", choices=("split-merge",), help="with --hidden: split labels step by step, merge what is no help")
     add(
         "--decode",
         choices=("path", "sum", "posterior"),

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+import warnings
 from typing import Any
 
 from margent.cli.command_line import UsageError
@@ -60,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     from margent.cli.learner_options import chosen_learner
     from margent.cli.reports import as_json, classification_table, report_of
     from margent.cli.tagger_options import chosen_tagger, hidden_labels
+    from margent.errors import TrainingWarning
 
     learner = chosen_learner(arguments)
     if getattr(learner, "patience", None) is not None and arguments.dev is None:
@@ -75,7 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
     say(f"{counted(X)} to learn from" + (f", {counted(X_dev)} to watch" if X_dev is not None else ""))
     started = time.perf_counter()
     table = EpochTable(say, with_dev=X_dev is not None)
-    tagger.fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=False if arguments.json else None)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TrainingWarning)
+        tagger.fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=False if arguments.json else None)
+    for warning in caught:
+        print(f"margent: warning: {warning.message}", file=sys.stderr)
     seconds = time.perf_counter() - started
     tagger.save(arguments.model, compact=arguments.compact)
     report = None if X_dev is None else report_of(y_dev, tagger.predict(X_dev), arguments.scheme)

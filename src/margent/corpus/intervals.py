@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from math import floor, isfinite
+from numbers import Real
 from typing import NamedTuple
 
 from margent.corpus.schemes import Span
 from margent.corpus.segments import Segmentation, check_segmentation
 from margent.errors import CorpusError
+from margent.parameters import check_count
 
 OVERLAP = 1e-4
 """Seconds by which two intervals of a file may overlap: some tools round start and end on their own."""
@@ -71,6 +73,8 @@ def segments_of_intervals(
     """
     if not frame > 0:
         raise ValueError(f"expected frame > 0 in seconds, got {frame}")
+    if length is not None:
+        check_count("length", length, 0)
     given = check_intervals(intervals, where)
     pieces: list[tuple[int, int, str]] = []
     end, end_time = 0, 0.0
@@ -122,8 +126,11 @@ def check_intervals(intervals: Iterable[tuple[float, float, str]], where: str = 
     """The intervals as such; a `CorpusError` if one is empty, or begins before the one before it ends."""
     checked: list[Interval] = []
     for index, given in enumerate(intervals):
-        if isinstance(given, str) or len(given) != 3:
+        if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != 3:
             raise CorpusError(f"{where}: interval {index} is {given!r}; expected (start, end, label)")
+        numbers = all(isinstance(time, Real) and not isinstance(time, bool) for time in given[:2])
+        if not numbers or not isinstance(given[2], str):
+            raise CorpusError(f"{where}: interval {index} is {given!r}; expected two numbers and a label of type str")
         problem = interval_problem(interval := Interval(*given), checked[-1].end if checked else 0.0)
         if problem:
             raise CorpusError(f"{where}: interval {index}: {problem}")

@@ -40,6 +40,7 @@ _ENDINGS = {
 }
 _MLF_HEADING = "#!MLF!#"
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 _AUDACITY = re.compile(rf"{_NUMBER}\t{_NUMBER}(\t|$)")
 
 Line = tuple[int, str]
@@ -253,7 +254,7 @@ def _read_timit(lines: Iterator[Line], rate: int) -> Iterator[tuple[int, Interva
         fields = line.split(maxsplit=2)
         if not fields:
             continue
-        if len(fields) != 3 or not (fields[0].isdecimal() and fields[1].isdecimal()):
+        if len(fields) != 3 or not all(map(_WHOLE.fullmatch, fields[:2])):
             _expected(number, line, "the first sample, the end sample and a label")
         yield number, Interval(int(fields[0]) / rate, int(fields[1]) / rate, fields[2].strip())
 
@@ -265,7 +266,7 @@ def _read_htk(lines: Iterator[Line]) -> Iterator[tuple[int, Interval]]:
             continue
         if fields[0] == "///":  # what follows are other readings of the same
             return
-        if len(fields) != 3 or not (fields[0].isdecimal() and fields[1].isdecimal()):
+        if len(fields) != 3 or not all(map(_WHOLE.fullmatch, fields[:2])):
             _expected(number, line, "a start and an end in units of 100 ns and a label")
         # Scores and labels of higher levels may follow the label.
         start, end = (round(int(field) * HTK_UNIT, 7) for field in fields[:2])
@@ -284,9 +285,11 @@ def _htk_word(text: str) -> tuple[str, str]:
 
 def _read_xwaves(lines: Iterator[Line]) -> Iterator[tuple[int, Interval]]:
     separator, begun, end = ";", False, 0.0
+    first: Line | None = None
     for number, line in lines:
         fields = line.split(maxsplit=2)
         if not begun:
+            first = first or ((number, line) if fields else None)
             begun = line.strip() == "#"
             if len(fields) == 2 and fields[0] == "separator":
                 separator = fields[1]
@@ -297,6 +300,8 @@ def _read_xwaves(lines: Iterator[Line]) -> Iterator[tuple[int, Interval]]:
             _expected(number, line, "an end in seconds, a colour and a label")
         start, end = end, float(fields[0])
         yield number, Interval(start, end, fields[2].partition(separator)[0].strip() if len(fields) == 3 else "")
+    if first and not begun:
+        _expected(*first, "a heading of xwaves, which ends with a line '#'; there is none")
 
 
 def _read_audacity(lines: Iterator[Line]) -> Iterator[tuple[int, Interval]]:
@@ -306,7 +311,10 @@ def _read_audacity(lines: Iterator[Line]) -> Iterator[tuple[int, Interval]]:
         fields = line.split("\t", 2)
         if len(fields) < 2 or not all(re.fullmatch(_NUMBER, field.strip()) for field in fields[:2]):
             _expected(number, line, "a start and an end in seconds and a label, with tabs between them")
-        yield number, Interval(float(fields[0]), float(fields[1]), fields[2].strip() if len(fields) == 3 else "")
+        start, end = float(fields[0]), float(fields[1])
+        if start == end:
+            _expected(number, line, "labels of stretches of time; this one is of a point")
+        yield number, Interval(start, end, fields[2].strip() if len(fields) == 3 else "")
 
 
 def _timit_lines(intervals: list[Interval], rate: int) -> Iterator[str]:

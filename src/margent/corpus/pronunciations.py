@@ -27,7 +27,12 @@ def iter_pronunciations(
     for number, line in opened.lines():
         if line.startswith(_COMMENT) or not line.strip():
             continue
-        word, *rest = line.split("\t", 1) if "\t" in line else line.split(None, 1)
+        word, *rest = line.rstrip().split("\t") if "\t" in line else line.split(None, 1)
+        if len(rest) > 1:
+            raise opened.error(
+                number,
+                f"expected a word, a tab and its phonemes between blanks, got {len(rest) + 1} columns in {line!r}",
+            )
         phonemes = rest[0].split(" #", 1)[0].split() if rest else []
         if not word.strip() or not phonemes:
             raise opened.error(number, f"expected a word and its phonemes, got {line!r}")

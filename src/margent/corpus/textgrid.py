@@ -16,6 +16,8 @@ from margent.errors import CorpusError
 
 _TOKEN = re.compile(r'(?P<string>"(?:[^"]|"")*")|(?P<comment>![^\n]*)|(?P<flag><\w+>)|(?P<word>[^\s"]+)|(?P<open>")')
 
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+
 _Token: TypeAlias = "tuple[int, str | float]"
 """The line, and a string with its quotes, a flag in its brackets or a number."""
 
@@ -97,7 +99,7 @@ class _Tokens:
 
     def count(self, what: str) -> int:
         line, value = self.line, self.number(f"the number of {what}")
-        if value < 0 or value != int(value):
+        if not 0 <= value < 2**53 or value != int(value):
             raise CorpusError(f"{self._name}, line {line}: expected the number of {what}, got {value:g}")
         return int(value)
 
@@ -121,11 +123,8 @@ def _scan(name: str, text: str) -> Iterator[_Token]:
             raise CorpusError(f"{name}, line {line}: a string begins here that does not end; expected a double quote")
         if match.lastgroup in ("string", "flag"):
             yield line, match[0]
-        elif match.lastgroup == "word":
-            try:
-                yield line, float(match[0])
-            except ValueError:
-                continue
+        elif match.lastgroup == "word" and _NUMBER.fullmatch(match[0]):  # nan and inf are words like others
+            yield line, float(match[0])
 
 
 def write_textgrid(

@@ -59,6 +59,10 @@ class FrameFeatures:
         return int(self.bins.get(label, 3) if isinstance(self.bins, Mapping) else self.bins)
 
 
+_LARGEST = 1e12
+"""Squares of larger values, and their sums, could not be stored in 32 bits."""
+
+
 class EncodedFrames(EncodedSegments):
     """Frames (n, D) of all sequences, standardised."""
 
@@ -98,14 +102,25 @@ class FrameMap(SegmentMap):
             sizes = sorted({array.shape[1] for array in arrays})
             raise CorpusError(f"frames have {sizes} values; expected the same number in all sequences")
         frames = np.concatenate(arrays) if arrays else np.zeros((0, self.n_dimensions or 1))
-        if grow and self.mean is None:
-            if not len(frames):
-                raise CorpusError("there is nothing to learn from: the training data have no frame")
-            self.mean, scale = frames.mean(axis=0), frames.std(axis=0)
-            self.scale = np.where(scale > 0, scale, 1.0)
-        if self.mean is not None and self.scale is not None:
-            frames = (frames - self.mean) / self.scale
         ptr = np.concatenate([[0], np.cumsum([len(array) for array in arrays])]).astype(np.int64)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large is told below
+            mean, scale = self.mean, self.scale
+            if grow and mean is None:
+                if not len(frames):
+                    raise CorpusError("there is nothing to learn from: the training data have no frame")
+                mean, scale = frames.mean(axis=0), frames.std(axis=0)
+                scale = np.where(scale > 0, scale, 1.0)
+            if mean is not None and scale is not None:
+                frames = (frames - mean) / scale
+            wrong = ~(np.abs(frames) < _LARGEST).all(axis=1)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            i = int(np.searchsorted(ptr, at, side="right")) - 1
+            raise CorpusError(
+                f"sequence {i}, frame {at - int(ptr[i])} has a value that is too large; expected it within "
+                f"{_LARGEST:g} standard deviations of the training data"
+            )
+        self.mean, self.scale = mean, scale
         return EncodedFrames(self, np.ascontiguousarray(frames, dtype=np.float32), ptr)
 
     def duration_features(self, most: int) -> NDArray[np.float64]:

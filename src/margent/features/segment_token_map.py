@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from margent.features.derived import DERIVATIONS
 from margent.features.feature_map import Stored
 from margent.features.name_list import NameLists, folded
 from margent.features.segment_map import EncodedSegments, Gold, Ids, Ptr, SegmentLimits, SegmentMap
+from margent.parameters import as_float, check_flag
 from margent.storage import ModelFile, string_arrays
 
 SegmentFunction = Callable[[Sequence[str], int, int], "Iterable[str] | Mapping[str, float]"]
@@ -56,15 +58,29 @@ class TokenFeatures:
 
     def __post_init__(self) -> None:
         for name in (*_ROLES, "functions"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-        object.__setattr__(self, "names", {name: tuple(entries) for name, entries in self.names.items()})
+            value = getattr(self, name)
+            if isinstance(value, str) or not isinstance(value, Iterable):
+                what = "functions" if name == "functions" else "names of columns"
+                raise ValueError(f"{name} of TokenFeatures should be a list of {what}, got {value!r}")
+            object.__setattr__(self, name, tuple(value))
+        for name in ("string", "durations"):
+            check_flag(self, name)
+        if not isinstance(self.names, Mapping):
+            raise ValueError(f"names of TokenFeatures should be a dict from list name to names, got {self.names!r}")
+        lists = {}
+        for which, entries in self.names.items():
+            several = isinstance(entries, Iterable) and not isinstance(entries, str)
+            lists[which] = tuple(entries) if several else ()
+            if not several or not all(isinstance(text, str) for text in (which, *lists[which])):
+                raise ValueError(f"names of TokenFeatures: {which!r} should have a list of names, got {entries!r}")
+        object.__setattr__(self, "names", lists)
         for name in _ROLES:
             for column in getattr(self, name):
                 if column != "word" and column not in DERIVATIONS:
                     raise ValueError(
                         f"{name} of TokenFeatures names {column!r}; expected word or one of {', '.join(DERIVATIONS)}"
                     )
-        if self.similar is not None and not 0 < self.similar <= 1:
+        if self.similar is not None and not 0 < as_float(self.similar) <= 1:
             raise ValueError(f"similar of TokenFeatures should be above 0 and at most 1, or None, got {self.similar!r}")
         if not all(map(callable, self.functions)):
             raise ValueError(f"functions of TokenFeatures should be functions, got {self.functions!r}")
@@ -160,11 +176,7 @@ class SegmentTokenMap(SegmentMap):
                 near = self._lists.similar(name, self.features.similar)
                 groups.append({f"like.{which}": likeness for which, likeness in near.items()})
         for i, function in enumerate(self.features.functions):
-            found = function(tokens, begin, end)
-            if isinstance(found, Mapping):
-                groups.append({f"function{i}.{name}": float(value) for name, value in found.items()})
-            else:
-                groups.append([f"function{i}.{name}" for name in found])
+            groups.append(_called(function, i, tokens, begin, end))
         return groups
 
     def _part(self, rows: Iterable[list[Any]], grow: bool) -> Part:
@@ -185,8 +197,6 @@ class SegmentTokenMap(SegmentMap):
                     values.append(group[name] if weighted else 1.0)
             ptr.append(len(ids))
         weights = None if plain else np.array(values, dtype=np.float32)
-        if weights is not None and not np.isfinite(weights).all():
-            raise CorpusError("a function of segments gave a value that is not finite")
         return np.array(ids, dtype=np.int32), weights, np.array(ptr, dtype=np.int64)
 
     def duration_features(self, most: int) -> NDArray[np.float64]:
@@ -210,7 +220,11 @@ class SegmentTokenMap(SegmentMap):
         plain = {"string": features.string, "durations": features.durations, "similar": features.similar}
         lists = {name: list(entries) for name, entries in features.names.items()}
         return (
-            {"token_features": {**header, **plain, "names": lists}, "needs_function": self.needs_function},
+            {
+                "token_features": {**header, **plain, "names": lists},
+                "needs_function": self.needs_function,
+                "n_functions": len(features.functions),
+            },
             string_arrays("segment_features", self.ids),
         )
 
@@ -225,6 +239,21 @@ class SegmentTokenMap(SegmentMap):
         if len(feature_map.ids) != len(names):
             raise file.error("its features should be different from each other")
         return feature_map
+
+
+def _called(function: SegmentFunction, i: int, tokens: Sequence[str], begin: int, end: int) -> Any:
+    """What a function says of a segment, under names of its own: names, or finite values by name."""
+    found = function(tokens, begin, end)
+    values = found.values() if isinstance(found, Mapping) else ()
+    wrong = isinstance(found, str) or not isinstance(found, Iterable)
+    if wrong or not all(math.isfinite(as_float(value)) for value in values):
+        raise CorpusError(
+            f"function {i} of TokenFeatures gave {found!r} for {tokens[begin:end]!r}; expected a list of names, or a "
+            "dict from name to finite number"
+        )
+    if isinstance(found, Mapping):
+        return {f"function{i}.{name}": float(value) for name, value in found.items()}
+    return [f"function{i}.{name}" for name in found]
 
 
 def _tokens(x: Any, i: int) -> Sequence[str]:

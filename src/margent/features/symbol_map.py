@@ -37,7 +37,8 @@ class SymbolMap(FeatureMap):
         columns = Columns.from_sentences(X if isinstance(X, Columns) else [_symbols(sentence) for sentence in X])
         if columns.n_tokens and columns.n_columns != 1:
             raise CorpusError(
-                f"symbols are in one column, and the data have {columns.n_columns}: choose one, as columns.select([0])"
+                f"symbols are in one column, and the data have {columns.n_columns}: choose one, as columns.select([0]) "
+                "or on the command line --columns 0,N with N the number of the labels"
             )
         starts = sequence_ptr(columns.lengths)
         if not columns.n_tokens:

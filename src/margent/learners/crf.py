@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from margent import _core
-from margent.learners.likelihood import Likelihood, likelihood_of
+from margent.learners.likelihood import Likelihood, PythonLikelihood, likelihood_of
 from margent.learners.protocol import Step
 from margent.learners.quasi_newton import Point, Vector, minimise
 from margent.learners.stochastic_descent import calibrated_step, descend_pass
@@ -48,10 +48,12 @@ class CRF:
     Differs from (4.8) in that Z sums over all labellings rather than over the best completion of each, a sum that no
     recursion makes. Both objectives have local minima.
 
-    search="beam": the sums run over those labellings only whose every label survives a beam search with the weights as
-    they are, and the right one (paper 003, Section 3.2.2). For structures whose sums cannot be had otherwise, such as
-    `margent.structures.BeamOracle`; on a chain exact sums are about as quick. With a beam that holds all states the
-    result is the exact one; with less, the objective is no longer smooth and probabilities are too sure.
+    search="beam": the sums run only over the answers that survive a beam search with the weights as they are, and the
+    right one (paper 003, Section 3.2.2). Differs on a chain: there they run over all labellings whose every label
+    survives at its token or is right there, which are more than the survivors themselves. For structures whose sums
+    cannot be had otherwise, such as `margent.structures.BeamOracle`; on a chain exact sums are about as quick. With a
+    beam that holds all states the result is the exact one; with less, the objective is no longer smooth and
+    probabilities are too sure.
 
     Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `epochs`, or
     when the development score has not risen for `patience` iterations. The history has the objective of each iteration.
@@ -131,17 +133,26 @@ class CRF:
         def step(found: Point, before: int) -> Step:
             return Step(found.value - self._penalty(found.parameters), found.value, found.evaluations - before)
 
+        l1, memory = float(self.l1), int(self.memory)
         start = likelihood.parameters()
-        points = minimise(regularised, start, l1=float(self.l1), memory=int(self.memory), threads=likelihood.threads)
         last: Point | None = None
-        evaluations = 0
+        grown = True
         try:
-            for last in points:
-                if last.evaluations > 1:  # the first is the start
+            while grown:
+                evaluations, grown = 0, False
+                for last in minimise(regularised, start, l1=l1, memory=memory, threads=likelihood.threads):
+                    if last.evaluations == 1:  # the start
+                        continue
                     yield step(last, evaluations)
                     evaluations = last.evaluations
-            if last is not None and not evaluations:  # it began at the optimum
-                yield step(last, 0)
+                    if isinstance(likelihood, PythonLikelihood):
+                        likelihood.set_parameters(last.parameters)
+                        grown = likelihood.grow()
+                    if grown:  # a search has met new features: on from here in a larger space
+                        start, last = likelihood.parameters(), None
+                        break
+                if last is not None and not evaluations:  # it began at the optimum
+                    yield step(last, 0)
         finally:  # a search that was interrupted, or found nothing better, has tried others since
             likelihood.set_parameters(start if last is None else last.parameters)
 

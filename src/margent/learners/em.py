@@ -68,6 +68,11 @@ class EM:
         return None
 
     def objective(self, oracle: Any, threads: int) -> CosegmentLikelihood:
+        if not hasattr(oracle, "pairs"):
+            raise TypeError(
+                f"EM learns from words and pronunciations, such as margent.structures.Cosegments has them, and "
+                f"{type(oracle).__name__} has none"
+            )
         return CosegmentLikelihood(oracle, threads, int(self.beam or 0), float(self.least))
 
     def steps(
@@ -104,11 +109,14 @@ class CosegmentLikelihood:
         return len(self._pairs)
 
     def weights(self, average: bool) -> dict[str, Any]:
-        """Units: letter_ptr, letters, phoneme_ptr, phonemes. Grams: begin, unit, suffix, log_p, backoff. Discounts."""
+        """Units: letter_ptr, letters, phoneme_ptr, phonemes. Grams: begin, unit, suffix, log_p, backoff. Discounts,
+        all 0 where nothing is smoothed. How grams are counted: beam and least.
+        """
         return {
             "units": self._units.arrays(),
             "grams": self._model.trimmed().arrays(),
-            "discounts": self._discounts.copy(),
+            "discounts": self._discounts[: self._model.order].copy() if self._smoothed else np.zeros((1, 3)),
+            "counting": (self._beam, self._least),
         }
 
     def step(self, order: int, advance: Callable[[int], None], *, smoothed: bool, everything: bool = False) -> float:
@@ -129,6 +137,7 @@ class CosegmentLikelihood:
         return value
 
     def _estimated(self, counts: _core.GramCounts, smoothed: bool) -> _core.GramModel:
+        self._smoothed = smoothed
         model = _core.GramModel.of(counts, len(self._units))
         model.estimate(self._discounts if smoothed else np.zeros((1, 3)))
         return model

@@ -127,6 +127,12 @@ class PythonLikelihood:
     def set_parameters(self, parameters: NDArray[np.float64]) -> None:
         self._weights = np.array(parameters, dtype=np.float64)
 
+    def grow(self) -> bool:
+        """Parameters for features that the oracle has met since, at first 0; whether there were any."""
+        missing = int(self._oracle.n_features) - len(self._weights)
+        self._weights = np.concatenate([self._weights, np.zeros(max(missing, 0))])
+        return missing > 0
+
     def evaluate(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         self.set_parameters(parameters)
         total, gradient = 0.0, np.zeros_like(self._weights)
@@ -143,6 +149,7 @@ class PythonLikelihood:
     def descend(self, order: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
         total = 0.0
         for t, i in enumerate(order.tolist()):
+            self.grow()
             rate = eta / (1 + decay * eta * (first + t))
             loss, features = self._expect(i)
             total += loss

@@ -124,6 +124,10 @@ class HankelLoss(Protocol):
 
     @property
     def matrix(self) -> NDArray[np.float64]: ...
+    @property
+    def rank_cut(self) -> float:
+        """Singular values up to this share of the largest do not count for the rank of a matrix."""
+
     def set_matrix(self, matrix: NDArray[np.float64]) -> None: ...
     def set_iterate(self, matrix: NDArray[np.float64]) -> None:
         """What development data are to look at, good or bad; `set_matrix` has what to keep without them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,8 +11,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from margent.errors import TrainingWarning
 from margent.learners.protocol import HankelLoss, Step
-from margent.learners.singular_values import Thresholding, nuclear_norm, threshold_singular_values
+from margent.learners.singular_values import Decomposition, singular_values, threshold_singular_values
 from margent.parameters import check_choice, check_flag, check_number, check_whole
 
 Doubles = NDArray[np.float64]
@@ -22,6 +24,10 @@ _TRIAL = {"fobos": 5, "momentum": 20}
 """Iterations for which a step is tried."""
 _MOMENTUM = 0.8
 """How much of a move is made again with the next."""
+_LONGEST = 16
+"""The most symbols in a piece: what a model file may hold."""
+_SHORTER = 0.25
+"""What becomes of a step that gains too little."""
 
 
 class _Iterate(NamedTuple):
@@ -57,8 +63,9 @@ class Spectral:
 
     A subgradient step may go up, so that the iterate with the lowest objective so far is what counts: `loss`,
     `objective` and `rank` in the history are its own, and the objective never rises. Where development data choose,
-    they look at each iterate. An iteration costs a search for each example and a decomposition of the smaller side of
-    H.
+    they look at each iterate. The rank of tied entries (up-to-k) is that of H after they were made equal, which leaves
+    small singular values: those up to a thousandth of the largest do not count. An iteration costs a search for each
+    example and a decomposition of the smaller side of H.
 
     loss
         k         k-grams alone, k = `order`
@@ -69,17 +76,26 @@ class Spectral:
         nuclear     as above
         frobenius   the root of the sum of all squares in the place of the nuclear norm: does not share anything
         None        the same as tau = 0
+    svd
+        how the singular values of H are found: full, the decomposition of the whole matrix; gram, that of its smaller
+        side; partial, of that only what is above the threshold; auto, gram or partial by the size of H
+        (`margent.learners.singular_values`). All give the same result, to rounding
     recover
         True: outputs are to be found with the scores of the operators recovered from H, as many states as its rank,
         and not with those in H (section 3.1). Needs up-to-k and an order of 3 at least: H of k-grams alone does not
-        hold what recovery is made from, and the paper gives it up there (section 3.2)
+        hold what recovery is made from, and the paper gives it up there (section 3.2). Differs: False unless asked for,
+        as recovery changes scores that are only nearly of low rank
 
     Differs: the paper's step is c / sqrt(t), c chosen on development data, which must be the smaller the more examples
-    there are; here c is step / examples. Unless it is given, `step` is found by trying 1000, 300, 100 and so on for a
-    few iterations each, until it gets no better; this takes as long as some thirty iterations.
+    there are; here c is step / examples. Unless it is given, `step` is found by trying 1000, 300, 100 and so on, each
+    from nothing for a few iterations (5 with fobos, 20 with momentum), until it gets no better; this takes as long as
+    some thirty iterations with fobos and 50 to 100 with momentum.
 
-    Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `iterations`,
-    or when the development score has not risen for `patience` iterations.
+    Training ends after `iterations`, or when the development score has not risen for `patience` iterations, or when
+    `period` iterations have lowered the objective by less than a share of `tol`. With momentum this may also say that
+    the steps are still too long, as they shrink only towards the end: training then goes on from the best iterate, with
+    a quarter of the step and for the iterations that are left, until that gains less than a share of `tol`, too. Where
+    no iteration comes below the objective at the start, whose scores are then kept, there is a `TrainingWarning`.
 
     It learns from a `margent.structures.KGramOracle`, and its weights are what `margent.structures.KGramTable` takes.
     """
@@ -101,6 +117,10 @@ class Spectral:
     solver: Literal["momentum", "fobos"] = field(
         default="momentum", metadata={"help": "momentum, or fobos as in the paper: two ways to the same optimum"}
     )
+    svd: Decomposition = field(
+        default="auto",
+        metadata={"help": "how singular values are found: auto, full, gram or partial; changes time, not results"},
+    )
     recover: bool = field(
         default=False, metadata={"help": "predict with recovered operators, not with the scores; up-to-k only"}
     )
@@ -113,12 +133,14 @@ class Spectral:
     def __post_init__(self) -> None:
         check_number(self, "tau", minimum=0)
         check_number(self, "step", minimum=0, above=True, optional=True)
-        for name in ("iterations", "order", "period"):
+        for name in ("iterations", "period"):
             check_whole(self, name, minimum=1)
+        check_whole(self, "order", minimum=1, maximum=_LONGEST)
         check_choice(self, "loss", ("k", "up-to-k"))
         if self.regulariser is not None:
             check_choice(self, "regulariser", ("nuclear", "frobenius"))
         check_choice(self, "solver", ("momentum", "fobos"))
+        check_choice(self, "svd", ("auto", "full", "gram", "partial"))
         check_flag(self, "recover")
         if self.recover and (self.loss != "up-to-k" or self.order < 3):
             raise ValueError(
@@ -146,44 +168,84 @@ class Spectral:
     ) -> Iterator[Step]:
         """Leaves the matrix at the best iterate so far, also when interrupted."""
         start = objective.matrix
-        loss = objective.evaluate(start)[0]
-        best = Step(loss, loss + self._penalty(start), 1, self._rank(start))
-        step = self._found_step(objective) if self.step is None else float(self.step)
+        loss, slope = objective.evaluate(start)
+        penalty, rank = self._measured(objective, start)
+        begun = best = Step(loss, loss + penalty, 1, rank)
+        step = self.found_step(objective) if self.step is None else float(self.step)
+        optimal = not begun.objective or (not start.any() and self._nothing_is_best(slope))
+        left, goes_on = self.iterations, True
+        while left and goes_on:
+            before = best.objective
+            for found in self._descent(objective, best, step, left, advance):
+                left, best = left - 1, found
+                if not left:
+                    self._check_gain(begun, best, optimal)
+                yield best
+            # Steps that were too long from the first on say nothing about shorter ones.
+            goes_on = self._is_gain(before, best.objective) or (best is begun and not optimal)
+            goes_on &= self.solver == "momentum"
+            step *= _SHORTER
+        if left:
+            self._check_gain(begun, best, optimal)
+
+    def _descent(
+        self, objective: HankelLoss, best: Step, step: float, length: int, advance: Callable[[int], None]
+    ) -> Iterator[Step]:
+        """The best so far after each of so many iterations from there on, or until too little is gained."""
         recent: deque[float] = deque(maxlen=self.period)
-        for iterate in self._iterates(objective, start, step, self.iterations):
+        for iterate in self._iterates(objective, objective.matrix, step, length):
             advance(len(objective))
             objective.set_iterate(iterate.matrix)
             if iterate.objective < best.objective:
                 best = Step(iterate.loss, iterate.objective, 1, iterate.rank)
                 objective.set_matrix(iterate.matrix)
             yield best
-            if len(recent) == self.period and recent[0] - best.objective < self.tol * abs(best.objective):
+            if len(recent) == self.period and self.tol and not self._is_gain(recent[0], best.objective):
                 return
             recent.append(best.objective)
 
+    def _check_gain(self, begun: Step, best: Step, optimal: bool) -> None:
+        if best is begun and not optimal:
+            what = "the first step was too long" if self.step is None else f"step={self.step:g} was too long"
+            warnings.warn(
+                f"no iteration of Spectral came below the objective at the start, {begun.objective:.6g}: {what}. "
+                "Unless development data chose another iterate, the scores are those of the start: all 0, if it is not "
+                "a training that goes on. Try a smaller step, step=None to have one found, or more iterations; or a "
+                "smaller tau, if scores of 0 are the best with this one",
+                TrainingWarning,
+                stacklevel=3,
+            )
+
+    def _is_gain(self, before: float, after: float) -> bool:
+        return before - after >= self.tol * abs(after) and before > after
+
+    def _nothing_is_best(self, slope: Doubles) -> bool:
+        """Whether a subgradient of the loss at 0 shows that 0 is the optimum: the norm's are all up to tau."""
+        if self.regulariser == "nuclear":
+            return float(self._sizes(slope).max(initial=0.0)) <= self._tau
+        return float(np.linalg.norm(slope)) <= self._tau
+
     def _iterates(self, objective: HankelLoss, matrix: Doubles, step: float, length: int) -> Iterator[_Iterate]:
         """So many iterations from a matrix on."""
-        slope, before, thresholding = objective.evaluate(matrix)[1], matrix, Thresholding()
+        slope, before, rank = objective.evaluate(matrix)[1], matrix, None
         for t in range(1, length + 1):
             eta = step / max(len(objective), 1) * (t**-0.5 if self.solver == "fobos" else (1 - t / (length + 1)) / 2)
-            ahead = matrix - eta * slope
+            ahead, norm = matrix - eta * slope, None
             if self.solver == "momentum":
                 ahead += _MOMENTUM * (matrix - before)
-            rank, penalty = None, None
             if self.regulariser == "nuclear" and self._tau:
-                ahead, rank, norm = thresholding(ahead, eta * self._tau)
-                penalty = self._tau * norm
+                ahead, rank, norm = threshold_singular_values(ahead, eta * self._tau, self.svd, rank)
             elif self._tau:
                 ahead = _shrunk_to_frobenius(ahead, eta * self._tau)
-            else:  # entries that are 0 stay 0, so that ties stay ties
-                rank = self._rank(ahead)
             before, matrix = matrix, objective.tied(ahead)
             loss, slope = objective.evaluate(matrix)
-            if penalty is None or matrix is not ahead:
-                penalty = self._penalty(matrix)
-            yield _Iterate(matrix, loss, loss + penalty, rank)
+            if norm is not None and matrix is ahead:
+                yield _Iterate(matrix, loss, loss + self._tau * norm, rank)
+            else:
+                penalty, rank_of_tied = self._measured(objective, matrix)
+                yield _Iterate(matrix, loss, loss + penalty, rank_of_tied)
 
-    def _found_step(self, objective: HankelLoss) -> float:
+    def found_step(self, objective: HankelLoss) -> float:
         """The first of ever shorter steps whose next is no better after a few iterations.
 
         They are tried from nothing: near a good start, the shortest step would look best for as long as a trial takes.
@@ -201,13 +263,16 @@ class Spectral:
     def _tau(self) -> float:
         return 0.0 if self.regulariser is None else float(self.tau)
 
-    def _penalty(self, matrix: Doubles) -> float:
-        if not self._tau:
-            return 0.0
-        return self._tau * (nuclear_norm(matrix) if self.regulariser == "nuclear" else float(np.linalg.norm(matrix)))
+    def _measured(self, objective: HankelLoss, matrix: Doubles) -> tuple[float, int | None]:
+        """What a matrix is penalised with, and its rank."""
+        if self.regulariser != "nuclear":
+            return self._tau * float(np.linalg.norm(matrix)), None
+        sizes = self._sizes(matrix)
+        rank = int(np.count_nonzero(sizes > objective.rank_cut * sizes.max(initial=0.0)))
+        return self._tau * float(sizes.sum()), rank
 
-    def _rank(self, matrix: Doubles) -> int | None:
-        return threshold_singular_values(matrix, 0.0)[1] if self.regulariser == "nuclear" else None
+    def _sizes(self, matrix: Doubles) -> Doubles:
+        return singular_values(matrix, self.svd)
 
 
 def _shrunk_to_frobenius(matrix: Doubles, threshold: float) -> Doubles:

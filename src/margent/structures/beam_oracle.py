@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from margent.answer import Answer, Rival
 from margent.errors import CorpusError
+from margent.parameters import check_count
 from margent.structures.transitions import (
     Action,
     Expand,
@@ -44,7 +45,8 @@ class BeamOracle:
         standard        the whole answers, as if the search were exact
 
     With the first three every update is about a wrong answer that scores no less than the right one, which is what
-    makes the perceptron converge where the data can be separated (Huang, Fayong and Guo 2012). Learners with a margin
+    makes the perceptron converge (Huang, Fayong and Guo 2012): with `skip` where whole answers can be separated, with
+    the others where all prefixes of the same length can, as they learn from these. Learners with a margin
     want max-violation: costs push the right answer out of the beam as long as one of its first steps lacks its margin,
     so that early updates hardly ever see the later ones.
 
@@ -126,7 +128,13 @@ class BeamOracle:
     def expect(self, example: int, weights: Doubles) -> tuple[float, dict[int, float]]:
         """Among the answers in the last beam, without recombination, and the right ones (paper 003, Section 3.2.2)."""
         layers, gold = self._layers(example, weights, 0.0, recombine=False)
-        right = {tuple(item.actions()): item for item in [*gold[-1], *layers[-1]] if item.right}
+        try:
+            right = {tuple(item.actions()): item for item in [*gold[-1], *layers[-1]] if item.right}
+        except TypeError:
+            raise TypeError(
+                f"a CRF has to tell actions apart: expected actions of {type(self.system).__name__} that can be "
+                f"hashed, such as strings or tuples, got {gold[-1][0].actions()[0]!r}"
+            ) from None
         candidates = [*right.values(), *(item for item in layers[-1] if not item.right)]
         scores = np.array([item.score for item in candidates])
         log_p = scores - _log_sum(scores)
@@ -204,13 +212,18 @@ class BeamOracle:
 
     def _numbered(self, state: State, action: Action) -> list[tuple[int, float]]:
         seen = _pairs(self.system.features(state, action))
-        return [(self.features.setdefault(feature, len(self.features)), float(value)) for feature, value in seen]
+        try:
+            return [(self.features.setdefault(feature, len(self.features)), float(value)) for feature, value in seen]
+        except TypeError as error:
+            raise TypeError(
+                f"features of {type(self.system).__name__} should be hashable names, such as strings or tuples: {error}"
+            ) from None
 
     # Prediction
 
     def predict(self, x: Any, weights: Doubles, k: int = 1) -> list[Found]:
         """The k best answers in the last beam for an input, best first."""
-
+        check_count("k", k, 1)
         known = {feature: weights[i] for feature, i in self.features.items() if i < len(weights)}
 
         def expand(item: Item, action: Action) -> Item:

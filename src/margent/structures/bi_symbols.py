@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from margent.errors import CorpusError
+from margent.structures.hankel_basis import check_n_scores
 from margent.structures.operator_model import BiSymbol
+from margent.structures.symbol_sequences import symbol_sequences
 
 UNSEEN = -1
 """The number of every bi-symbol that is not known."""
@@ -62,6 +64,7 @@ class BiSymbols:
         The most frequent come first, those equally frequent in the order of their first occurrence, so that ties go to
         the more frequent output; the fallback is the most frequent output of all.
         """
+        X, y = symbol_sequences(X, "X"), symbol_sequences(y, "y")
         if len(X) != len(y):
             raise CorpusError(f"found outputs for {len(y)} sequences, expected them for {len(X)}")
         counts: Counter[BiSymbol] = Counter()
@@ -111,6 +114,7 @@ class BiSymbols:
         An l-gram is a number with l digits in base m, the last bi-symbol being the last digit. Lengths are 1 or
         more.
         """
+        check_n_scores(len(self), length)
         powers = len(self) ** np.arange(length - 1, -1, -1)
         windows = [np.lib.stride_tricks.sliding_window_view(s, length) for s in sequences if len(s) >= length]
         if not windows:

@@ -52,7 +52,9 @@ class Cosegments:
         n_held_out: int = 0,
         development: tuple[Iterable[Sequence[int]], Iterable[Sequence[int]]] | None = None,
     ) -> None:
+        words, pronunciations = list(words), list(pronunciations)
         self.pairs = native_pairs(words, pronunciations)
+        self._empty = {i for i, (word, spoken) in enumerate(zip(words, pronunciations)) if not len(word) + len(spoken)}
         self.development = None if development is None else native_pairs(*development)
         self.n_held_out = n_held_out
         self.n_impossible = 0  # how many pairs a learner could not cut with the units that it kept
@@ -64,7 +66,8 @@ class Cosegments:
     def forest(self, pair: int, unit_scores: NDArray[np.float64]) -> CosegmentForest:
         """All cuts of a pair, scored by the sum of the scores of their units.
 
-        `unit_scores`: (units,). A pair that cannot be cut gives a forest without derivations.
+        `unit_scores`: (units,). A pair that cannot be cut gives a forest without derivations; one without any symbols
+        has one derivation, of no units.
         """
         arcs = self.units.arcs(self.pairs, pair)
         cells = np.unique(arcs[:, :2]) if len(arcs) else np.zeros(1, np.int32)
@@ -77,7 +80,7 @@ class Cosegments:
             heads=np.concatenate([[0], heads[order]]),
             tail_ptr=np.concatenate([[0], np.arange(len(arcs) + 1)]),
             tails=tails[order],
-            scores=np.concatenate([[0.0 if len(arcs) else -np.inf], scores[order]]),
+            scores=np.concatenate([[0.0 if len(arcs) or pair in self._empty else -np.inf], scores[order]]),
             n_nodes=len(cells),
         )
         return CosegmentForest(forest, np.concatenate([[-1], arcs[order, 2]]).astype(np.int32))

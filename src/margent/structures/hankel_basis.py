@@ -10,6 +10,20 @@ import numpy.typing as npt
 
 Doubles = npt.NDArray[np.float64]
 
+_MOST_SCORES, _LONGEST = 2**27, 64
+
+
+def check_n_scores(n_symbols: int, length: int) -> None:
+    """Before memory is asked for: m bi-symbols have m^l scores of l-grams, 8 bytes each."""
+    if length > _LONGEST:
+        raise ValueError(f"pieces of {length} symbols are too long; expected at most {_LONGEST}")
+    if n_symbols**length > _MOST_SCORES:
+        raise ValueError(
+            f"{n_symbols} bi-symbols have {n_symbols**length:.2g} pieces of {length}, whose scores take "
+            f"{n_symbols**length * 8 / 2**30:.2g} GiB, in training several times; expected at most 2^27 pieces, 1 GiB: "
+            "choose shorter ones, or fewer symbols"
+        )
+
 
 @dataclass(frozen=True)
 class HankelBasis:
@@ -41,6 +55,19 @@ class HankelBasis:
         """In how many numbers a matrix can be written: two factors of its rank, or all entries if these are fewer."""
         rows, columns = self.shape
         return rows * columns if rank is None else min(rank * (rows + columns), rows * columns)
+
+    @property
+    def rank_cut(self) -> float:
+        """Singular values up to this share of the largest do not count for the rank.
+
+        Entries that were made equal keep them from being 0, or the rounding of scores to 32 bits does.
+        """
+        return 1e-3 if self.shorter else 1e-6
+
+    def rank(self, matrix: Doubles) -> int:
+        """How many singular values are above `rank_cut` times the largest. O(P S min(P, S))."""
+        sizes = np.linalg.svd(matrix, compute_uv=False)
+        return int(np.count_nonzero(sizes > self.rank_cut * sizes.max(initial=0.0)))
 
     @property
     def prefix_lengths(self) -> range:

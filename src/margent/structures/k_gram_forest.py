@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from margent.structures.bi_symbols import UNSEEN, BiSymbols
+from margent.structures.bi_symbols import UNSEEN
 from margent.structures.forest import Derivation, Forest
 
 Integers = npt.NDArray[np.int64]
@@ -23,13 +23,23 @@ Integers = npt.NDArray[np.int64]
 _NONE = np.zeros(0, dtype=np.int64)
 
 
+class Candidates(Protocol):
+    """What k_gram_forest asks of `BiSymbols`."""
+
+    def __len__(self) -> int:
+        """How many bi-symbols there are."""
+
+    def candidates(self, symbol: Hashable) -> npt.NDArray[np.int64]:
+        """Those of an input symbol: numbers of bi-symbols, or numbers below 0 for candidates that score nothing."""
+
+
 class KGramForest(NamedTuple):
     """The forest of all candidate outputs of some sequences, all scores 0, and what its edges mean.
 
-    Edge e gives the bi-symbol ``symbols[e]`` (-1: an unseen input) to the symbol at ``positions[e]``, counted over all
-    sequences one after the other. With it, the l-gram ``grams[l][e]`` is complete: a number with l digits in base m,
-    the m bi-symbols being its digits and the last one its last digit; -1 where fewer than l symbols precede, or where
-    one of them is unseen. Edges that only close a sequence, or join all of them under the root, have position -1.
+    Edge e gives the bi-symbol ``symbols[e]`` (below 0: an unseen input) to the symbol at ``positions[e]``, counted over
+    all sequences one after the other. With it, the l-gram ``grams[l][e]`` is complete: a number with l digits in base
+    m, the m bi-symbols being its digits and the last one its last digit; -1 where fewer than l symbols precede, or
+    where one of them is unseen. Edges that only close a sequence, or join all of them under the root, have position -1.
 
     A derivation of the root is an output for every sequence: the edges of the symbols in their order, an edge that
     closes after each sequence, and one that joins them.
@@ -48,13 +58,14 @@ class KGramForest(NamedTuple):
 
 
 def k_gram_forest(
-    bi_symbols: BiSymbols, sequences: Sequence[Sequence[Hashable]], lengths: Iterable[int]
+    bi_symbols: Candidates, sequences: Sequence[Sequence[Hashable]], lengths: Iterable[int]
 ) -> KGramForest:
     """The forest of the candidate outputs of input sequences, whose edges know their l-grams for each l in `lengths`.
 
     With k the largest of the lengths, the nodes after a symbol are the candidates of the last k - 1 symbols. There are
     about T c^(k-1) nodes and T c^k edges for T symbols with c candidates each.
 
+    >>> from margent.structures import BiSymbols
     >>> seen = BiSymbols([("a", "A"), ("a", "B"), ("b", "B")])
     >>> found = k_gram_forest(seen, ["ab"], [2])
     >>> found.forest.count(), found.grams[2].tolist()
@@ -126,7 +137,7 @@ class _Edges:
 class _Blocks:
     """The edges of a symbol depend on it and the k - 1 inputs before alone: made once for all places alike."""
 
-    def __init__(self, bi_symbols: BiSymbols, lengths: Sequence[int]) -> None:
+    def __init__(self, bi_symbols: Candidates, lengths: Sequence[int]) -> None:
         self._bi_symbols, self._lengths = bi_symbols, lengths
         self._made: dict[tuple[Hashable, ...], _Block] = {}
 
@@ -154,7 +165,7 @@ class _Blocks:
         number, seen = np.zeros(n_edges, dtype=np.int64), np.ones(n_edges, dtype=bool)
         for digit in digits[-length:]:
             number = number * len(self._bi_symbols) + digit
-            seen &= digit != UNSEEN
+            seen &= digit > UNSEEN
         return np.where(seen, number, UNSEEN)
 
 

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from margent.errors import CorpusError
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
-from margent.structures.hankel_basis import HankelBasis
+from margent.structures.hankel_basis import HankelBasis, check_n_scores
 from margent.structures.k_gram_search import KGramSearch
+from margent.structures.symbol_sequences import symbol_sequences
 
 Doubles = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
@@ -29,6 +30,8 @@ class KGramOracle:
     >>> oracle = KGramOracle(["cat", "city"], [["k", "@", "t"], ["s", "I", "t", "i"]])
     >>> len(oracle), len(oracle.bi_symbols)
     (2, 6)
+
+    `start`: the scores that trainings begin with, see `start_from`; None: all are 0.
     """
 
     def __init__(
@@ -37,10 +40,11 @@ class KGramOracle:
         y: Sequence[Sequence[Hashable]],
         bi_symbols: BiSymbols | None = None,
     ) -> None:
+        X, y = symbol_sequences(X, "X"), symbol_sequences(y, "y")
         observed = BiSymbols.observed(X, y)
         self.bi_symbols = observed if bi_symbols is None else bi_symbols
         self._X = list(X)
-        self._start: dict[int, npt.ArrayLike] | None = None
+        self.start: dict[int, npt.ArrayLike] | None = None
         self._laid_out: tuple[HankelBasis, _Layout] | None = None
         gold = [self.bi_symbols.numbers(*pair) for pair in zip(X, y)]
         for s, numbers in enumerate(gold):
@@ -60,20 +64,21 @@ class KGramOracle:
 
         Without them, all scores begin with 0.
         """
-        self._start = dict(weights)
+        self.start = dict(weights)
 
     def hinge(self, order: int, shorter: bool, threads: int = 1) -> KGramHinge:
         """The loss with k-grams, k = `order`, and all shorter ones too if `shorter`.
 
         The layout of the searches is kept, for another training with the same pieces.
         """
+        check_n_scores(len(self.bi_symbols), order)
         basis = HankelBasis(len(self.bi_symbols), order, shorter)
         if self._laid_out is None or self._laid_out[0] != basis:
             lengths = [length for length in basis.lengths if length]
             self._laid_out = basis, _layout(self.bi_symbols, self._X, self._gold, lengths)
         hinge = KGramHinge(basis, self._laid_out[1], threads)
-        if self._start is not None:
-            hinge.set_matrix(_start_matrix(basis, self._start))
+        if self.start is not None:
+            hinge.set_matrix(_start_matrix(basis, self.start))
         return hinge
 
 
@@ -107,6 +112,10 @@ class KGramHinge:
     def matrix(self) -> Doubles:
         """(P, S): the matrix as it stands; zero at first."""
         return self._matrix
+
+    @property
+    def rank_cut(self) -> float:
+        return self.basis.rank_cut
 
     def set_matrix(self, matrix: Doubles) -> None:
         self._matrix = matrix

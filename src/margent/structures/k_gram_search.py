@@ -68,6 +68,8 @@ class KGramSearch:
 
         O(T c^k) for c candidates of an input.
         """
+        if not isinstance(threads, (int, np.integer)) or isinstance(threads, bool) or threads < 1:
+            raise ValueError(f"threads is {threads!r}; expected an integer of at least 1")
         tables = [(length, np.ascontiguousarray(table).reshape(-1)) for length, table in scores.items()]
         right = np.zeros(0, dtype=np.int32) if gold is None else gold
         return Found(

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
-from margent.structures.hankel_basis import HankelBasis
+from margent.structures.hankel_basis import HankelBasis, check_n_scores
 from margent.structures.k_gram_forest import KGramForest, checked_length, k_gram_forest
 from margent.structures.k_gram_search import KGramSearch
 from margent.structures.operator_model import OperatorModel, pairs_up_to
+from margent.structures.symbol_sequences import symbol_sequence, symbol_sequences
 
 
 class Outputs(NamedTuple):
@@ -26,6 +27,8 @@ class Outputs(NamedTuple):
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class KGramTable:
     """Scores of the l-grams of bi-symbols, for some lengths l. A value: its arrays are read-only.
+
+    Two tables are equal (==) only if they are the same object; compare their `scores`.
 
     Outputs y for inputs x score the sum of all pieces,
 
@@ -102,11 +105,13 @@ class KGramTable:
         >>> [table.scores[length].tolist() for length in (0, 1, 2)]
         [1.0, [0.6, 0.4], [[0.3333333333333333, 0.6666666666666666], [0.0, 0.0]]]
         """
+        X, y = symbol_sequences(X, "X"), symbol_sequences(y, "y")
         seen = BiSymbols.observed(X, y)
         known = seen if bi_symbols is None else bi_symbols
         numbers = [known.numbers(*pair) for pair in zip(X, y)]
         scores: dict[int, npt.NDArray[np.float64]] = {0: np.ones(())}
-        for length in range(1, checked_length(k) + 1):
+        check_n_scores(len(known), checked_length(k))
+        for length in range(1, k + 1):
             counts = known.gram_counts(numbers, length)
             scores[length] = (counts / max(counts.sum(), 1.0)).reshape((len(known),) * length)
         return cls(known, scores)
@@ -120,6 +125,8 @@ class KGramTable:
         `bi_symbols` says in which order they are numbered here, and what the fallback is; those that the model does not
         know score 0. None: the order of the model. O(m^k n) for n states.
         """
+        if not isinstance(lengths, Iterable):
+            raise ValueError(f"lengths is {lengths!r}; expected a list of lengths of k-grams, such as [3]")
         known = BiSymbols(model.bi_symbols) if bi_symbols is None else bi_symbols
         operators = model.operators
         zero = np.zeros((model.n_states, model.n_states))
@@ -140,18 +147,40 @@ class KGramTable:
         """How many numbers the table holds."""
         return sum(array.size for array in self.scores.values())
 
+    @property
+    def _basis(self) -> HankelBasis | None:
+        """Of the matrix that the scores fill: of all lengths from 0 to k, or of k alone."""
+        k = max(self.scores)
+        basis = HankelBasis(len(self.bi_symbols), k, shorter=0 in self.scores)
+        return basis if list(self.scores) == list(basis.lengths) else None
+
+    def rank(self) -> int | None:
+        """Of the Hankel matrix of the scores: how many hidden states they need, or nearly.
+
+        With all lengths from 0 to k, singular values up to a thousandth of the largest do not count, and with length k
+        alone up to a millionth. None for other lengths, whose scores do not fill a matrix. O(P S min(P, S)) for P
+        prefixes and S suffixes.
+
+        >>> KGramTable([("a", "A"), ("a", "B")], {2: [[1, 2], [2, 4]]}).rank()
+        1
+        """
+        return None if self._basis is None else self._basis.rank(self._basis.matrix(self.scores))
+
+    def size(self, rank: int | None) -> int:
+        """In how many numbers scores of such a rank can be written: two factors, or all entries if these are fewer."""
+        return self.n_scores if self._basis is None else self._basis.size(rank)
+
     def operators(self, states: int | None = None, tolerance: float | None = None) -> OperatorModel:
         """The operator model that gives these scores, or nearly; the table must have all lengths from 0 to k, k >= 3.
 
         By `OperatorModel.from_hankel` on the Hankel matrix of the table, which see for `states` and `tolerance`.
         """
-        k = max(self.scores)
-        if list(self.scores) != list(range(k + 1)) or k < 3:
+        if 0 not in self.scores or self._basis is None or self._basis.order < 3:
             raise ValueError(
                 f"the table has scores of lengths {list(self.scores)}; expected all from 0 to k, with k of at least 3, "
                 "to recover operators from"
             )
-        basis = HankelBasis(len(self.bi_symbols), k, shorter=True)
+        basis = self._basis
         prefixes = pairs_up_to(self.bi_symbols.symbols, basis.prefix_lengths[-1])
         suffixes = pairs_up_to(self.bi_symbols.symbols, basis.suffix_lengths[-1])
         return OperatorModel.from_hankel(basis.matrix(self.scores), prefixes, suffixes, states, tolerance)
@@ -162,7 +191,7 @@ class KGramTable:
 
     def score(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> float:
         """What outputs y score for inputs x of the same length. O(T k)."""
-        numbers = self.bi_symbols.numbers(x, y)
+        numbers = self.bi_symbols.numbers(symbol_sequence(x, "x"), symbol_sequence(y, "y"))
         total = 0.0
         for length, scores in self._pieces.items():
             for t in range(length, len(numbers) + 1):
@@ -173,11 +202,11 @@ class KGramTable:
 
     def forest(self, x: Sequence[Hashable]) -> KGramForest:
         """All candidate outputs of one sequence, with their scores, to put any question to. O(T c^k) edges."""
-        return self._scored(k_gram_forest(self.bi_symbols, [x], self._pieces))
+        return self._scored(k_gram_forest(self.bi_symbols, [symbol_sequence(x, "x")], self._pieces))
 
     def best(self, x: Sequence[Hashable]) -> Outputs:
         """The outputs with the highest score; of equals, those that stand earlier in `bi_symbols`. O(T c^k)."""
-        found = KGramSearch(self.bi_symbols, [x], max(self.scores)).best(self._pieces)
+        found = KGramSearch(self.bi_symbols, [symbol_sequence(x, "x")], max(self.scores)).best(self._pieces)
         return Outputs(float(found.scores[0]), self._outputs(found.symbols))
 
     def k_best(self, x: Sequence[Hashable], k: int) -> list[Outputs]:
@@ -187,8 +216,8 @@ class KGramTable:
         return [Outputs(derivation.score, self._outputs(found.symbols_of(derivation))) for derivation in derivations]
 
     def predict(self, X: Iterable[Sequence[Hashable]], threads: int = 1) -> list[list[Hashable]]:
-        """The best outputs of many sequences. Threads do not change them."""
-        sequences = list(X)
+        """The best outputs of many sequences, a list of them even for one. Threads do not change them."""
+        sequences = symbol_sequences(X, "X")
         search = KGramSearch(self.bi_symbols, sequences, max(self.scores))
         symbols = iter(self._outputs(search.best(self._pieces, threads=threads).symbols))
         return [[next(symbols) for _ in sequence] for sequence in sequences]

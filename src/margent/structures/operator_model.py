@@ -6,9 +6,13 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
+
+from margent.structures.hankel_basis import check_n_scores
+from margent.structures.symbol_sequences import symbol_sequence
 
 BiSymbol = tuple[Hashable, Hashable]
 """An input symbol and the output symbol that stands at its place."""
@@ -29,6 +33,9 @@ class OperatorModel:
     which is the sum of the scores of all paths through n hidden states. Any real numbers will do: hidden Markov models
     are the special case in which they are probabilities. A bi-symbol that has no operator has the operator 0: every
     pair of sequences in which it occurs scores 0.
+
+    Two models are equal (==) only if they are the same object: other states may give the same scores, so that it is
+    scores that are worth comparing.
 
     Parameters
     ----------
@@ -57,6 +64,8 @@ class OperatorModel:
     def __init__(
         self, initial: npt.ArrayLike, final: npt.ArrayLike, operators: Mapping[BiSymbol, npt.ArrayLike]
     ) -> None:
+        if not isinstance(operators, Mapping):
+            raise ValueError(f"operators is {operators!r}; expected a dict from bi-symbols to matrices")
         alpha, beta = _real(initial, "initial", 1), _real(final, "final", 1)
         if alpha.shape != beta.shape:
             raise ValueError(f"initial has {len(alpha)} states and final has {len(beta)}; expected as many")
@@ -202,6 +211,7 @@ class OperatorModel:
         [[12.0, 30.0], [30.0, 75.0]]
         """
         k, m = _whole(k, "k", 0), len(self.bi_symbols)
+        check_n_scores(m, k)
         n, forward, backward = self.n_states, self.initial[None], self.final[:, None]
         for length in range(1, k - k // 2 + 1):
             forward = np.moveaxis(forward @ self.stack, 0, 1).reshape(m**length, n)
@@ -242,7 +252,7 @@ def pairs_up_to(bi_symbols: Iterable[BiSymbol], longest: int) -> list[Pair]:
 def _gram(pair: Pair, name: str) -> Gram:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise ValueError(f"{name} is {pair!r}; expected a pair of an input and an output sequence")
-    x, y = pair
+    x, y = (symbol_sequence(side, f"{name}, {which},") for side, which in zip(pair, ("input", "output")))
     if len(x) != len(y):
         raise ValueError(
             f"{name} has {len(x)} input symbols and {len(y)} output symbols; expected an output for each input"
@@ -278,7 +288,7 @@ def _n_states(sizes: Doubles, states: int | None, tolerance: float | None, large
     """How many of the singular values, largest first, are kept."""
     if tolerance is None:
         tolerance = larger_side * float(np.finfo(np.float64).eps)
-    if not 0 <= tolerance < 1:
+    if not isinstance(tolerance, Real) or not 0 <= tolerance < 1:
         raise ValueError(f"tolerance is {tolerance!r}; expected a share of the largest singular value, from 0 to 1")
     rank = int(np.count_nonzero(sizes > tolerance * sizes[0]))
     return rank if states is None else min(rank, _whole(states, "states", 1))

@@ -8,9 +8,12 @@ is a dozen lines. What it finds is not always the best answer; `margent.structur
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple, Protocol
+
+from margent.parameters import check_count
 
 State = Any
 Action = Any
@@ -175,9 +178,12 @@ def beam_search(
     [['1', '0', '0'], ['1', '0', '1']]
     """
     check_beam(beam)
+    check_count("k", k, 1)
 
     def expand(item: Item, action: Action) -> Item:
         gained = float(score(item.state, action))
+        if math.isnan(gained):
+            raise ValueError(f"the score of the action {action!r} after {item.length} others is no number")
         return Item(item.score + gained, system.step(item.state, action), item, action, length=item.length + 1)
 
     last = beam_layers(system, x, beam, expand, recombine=recombine, max_steps=max_steps)[-1]

@@ -142,3 +142,17 @@ def test_the_mel_spectra_of_the_russian_recordings_are_ours() -> None:
             found = log_mel(*read_sound(path))
             assert found.shape == stored.shape
             assert np.sqrt(((found - stored) ** 2).mean()) < 0.035
+
+
+@pytest.mark.parametrize("rate", [22050, 11025])
+def test_frames_do_not_drift_where_a_step_is_no_whole_number_of_samples(rate: int) -> None:
+    samples = np.zeros(20 * rate)
+    seconds = (3.005, 11.005, 19.005)
+    for at in seconds:
+        samples[round(at * rate)] = 1.0
+    spectra = log_mel(samples, rate)
+    assert len(spectra) == 2000
+    loud = spectra.sum(axis=1)
+    for at in seconds:
+        around = loud[int(100 * at) - 3 : int(100 * at) + 4]
+        assert np.argmax(around) == 3

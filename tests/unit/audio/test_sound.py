@@ -119,8 +119,38 @@ def test_other_formats_are_read_by_soundfile(tmp_path: Path) -> None:
         np.testing.assert_allclose(sound.samples, x, atol=1 / 32768)
     with pytest.raises(CorpusError, match="<bytes>: expected a sound file"):
         read_sound(b"no sound at all")
-    with pytest.raises(CorpusError, match="<bytes>: expected a sound file"):
-        read_sound(b"RIFF\0\0\0\0WAVEfmt ")
+
+
+@pytest.mark.parametrize("missing", [1, 2, 801])
+def test_a_wav_file_that_is_cut_short_is_told(missing: int) -> None:
+    target = io.BytesIO()
+    write_sound(target, np.zeros(800), 16000)
+    content = target.getvalue()
+    with pytest.raises(CorpusError, match=f"cut short: its header says 1600 bytes .* there are {1600 - missing}"):
+        read_sound(content[:-missing])
+
+
+def test_a_wav_file_from_a_pipe_is_as_long_as_it_is() -> None:
+    target = io.BytesIO()
+    write_sound(target, np.zeros(800), 16000)
+    content = target.getvalue()
+    streamed = content[:40] + (0xFFFFFFFF).to_bytes(4, "little") + content[44:]
+    assert len(read_sound(streamed).samples) == 800
+
+
+def test_damaged_headers_of_wav_files_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    target = io.BytesIO()
+    write_sound(target, np.zeros(800), 16000)
+    content = target.getvalue()
+    for damaged, message in (
+        (b"RIFF\0\0\0\0WAVEfmt ", "header"),
+        (content[:30], "ends within its header"),
+        (content[:36], "its header is damaged"),
+        (content[:22] + b"\0\0" + content[24:], "its header is damaged"),
+    ):
+        with pytest.raises(CorpusError, match=message):
+            read_sound(damaged)
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

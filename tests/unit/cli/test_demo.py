@@ -30,3 +30,13 @@ def test_folder_that_cannot_be(fails, tmp_path):
     (tmp_path / "file").write_text("")
     fails(1, "exists", "demo", "--out", tmp_path / "file")
     fails(2, "at least 0", "demo", "--seed", -1)
+
+
+def test_lines_of_the_picture_of_segments_end_together():
+    from margent.cli.demo_segmenter import _picture
+
+    rows = {"right": [(0, 150, "a"), (150, 250, "pau")], "found": [(0, 130, "a"), (130, 140, "bcd"), (140, 250, "pau")]}
+    right, found = _picture(rows, 250)
+    assert len(right) == len(found) == 6 + 84 + 1 and right.endswith("|") and found.endswith("|")
+    assert right[6:].index("|p") == 50 and found[6:].index("|bc|p") == 43
+    assert [line.count("|") for line in (right, found)] == [3, 4]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from margent import Transcriber
 from margent.cli.command_line import main
 from margent.corpus import make_pronunciations, write_pronunciations
 
@@ -66,6 +67,15 @@ def test_development_words_and_stress(tmp_path: Path, capsys: pytest.CaptureFixt
         (["train", "x", "-m", "y", "--update", "early"], "--update needs --learner NAME"),
         (["apply", "x", "--update", "early"], "--update is for"),
         (["train", "x", "-m", "y", "--learner", "magic"], "--learner should be one of"),
+        (["train", "x", "-m", "y", "--learner", "latent-svm"], "LatentSVM is for label chains"),
+        (["train", "x", "-m", "y", "--learner", "crf", "--learner-option", "method=sgd"], "choose lbfgs or owlqn"),
+        (["train", "x", "-m", "y", "--order", "13"], "order of EM should be a whole number of at most 12"),
+        (["train", "x", "-m", "y", "--sizes", "1:1,2"], "expected pairs of numbers such as"),
+        (["train", "x", "-m", "y", "--sizes", "0:0"], "not both 0"),
+        (["train", "x", "-m", "y", "--beam", "few"], "--beam"),
+        (["train", "x", "-m", "y", "--folds", "1"], "--folds"),
+        (["apply", "x", "--em-beam", "3"], "--em-beam is for 'margent g2p train'"),
+        (["apply", "x", "--seed", "3"], "--seed is for 'margent g2p train'"),
         (["train", "x", "-m", "y", "--learner", "mira", "--learner-option", "D=1"], "--learner-option should be"),
         (["train", "x", "-m", "y", "--learner", "mira", "--learner-option", "C=-1"], "C of MIRA"),
     ],
@@ -79,6 +89,17 @@ def test_a_broken_line_is_named(model: Path, tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "bad.txt").write_text("pate  P EY T\nword\n")
     assert main(["g2p", "evaluate", str(model), str(tmp_path / "bad.txt")]) == 1
     assert "line 2: expected a word and its phonemes" in capsys.readouterr().err
+
+
+def test_all_that_a_transcriber_can_be_told(tmp_path: Path) -> None:
+    write_pronunciations(tmp_path / "d.txt", WORDS[:60], SPOKEN[:60])
+    arguments = ["--order", "2", "--em-beam", "all", "--beam", "7", "--sizes", "1:0,1:1,1:2,2:1", "--seed", "4"]
+    arguments += ["--learner", "pa", "--candidates", "6", "--folds", "3", "-m", str(tmp_path / "m.margent")]
+    assert main(["g2p", "train", str(tmp_path / "d.txt"), *arguments]) == 0
+    model = Transcriber.load(tmp_path / "m.margent")
+    assert model.em is not None and model.em.beam is None
+    assert (model.beam, model.candidates, model.folds, model.seed) == (7, 6, 3, 4)
+    assert model.sizes == ((1, 0), (1, 1), (1, 2), (2, 1))
 
 
 def test_a_learner_on_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

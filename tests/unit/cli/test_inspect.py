@@ -77,3 +77,23 @@ def test_support_sequences(margent, fails, folder, tmp_path):
     library.load(model).save(tmp_path / "compact", compact=True)
     fails(2, "and are not in a compact model file", "inspect", tmp_path / "compact", "--support", 1)
     assert "support" not in margent("inspect", plain).output
+
+
+def test_a_transcriber(margent, fails, tmp_path):
+    words, spoken = library.corpus.make_pronunciations(200, seed=0)
+    model = library.Transcriber(order=3, learner=library.MIRA(C=0.01, epochs=1)).fit(words, spoken)
+    model.save(tmp_path / "m")
+    output = margent("inspect", tmp_path / "m", "--top", 3).output
+    assert "kind      transcriber of order 3" in output
+    assert f"phonemes  {len(model.phonemes_)}: " in output
+    assert "MIRA(" in output and "to put candidates in order" in output
+    assert len(output[output.index("\nunits:") :].split()) == 1 + 2 * 3
+    report = json.loads(margent("inspect", tmp_path / "m", "--json").output)
+    assert report["kind"] == "transcriber" and report["units"] == model.model_.n_units
+    assert len(report["grams"]) == 3 and sum(report["grams"]) == model.model_.n_grams
+    assert len(report["discounts"]) == 3 and all(len(row) == 3 for row in report["discounts"])
+    assert report["rescoring_weights_not_zero"] > 0
+    assert 0 < sum(unit["probability"] for unit in report["top_units"]) <= 1
+    fails(2, "this is a transcriber", "inspect", tmp_path / "m", "--label", "AE")
+    library.Transcriber(order=1).fit(words, spoken).save(tmp_path / "plain")
+    assert "none: the joint model decides" in margent("inspect", tmp_path / "plain").output

@@ -150,7 +150,7 @@ def test_training_finds_times_that_are_missing(margent, fails, speech, tmp_path)
     assert margent(*command).status == 0
     report = json.loads(margent("segment", "evaluate", tmp_path / "m", speech / "test", "--json").output)
     assert report["phone_error_rate"] < 0.3
-    fails(1, "needs the times of all segments", *command[:-2], "--learner", "likelihood")
+    assert margent(*command[:-2], "--learner", "likelihood").status == 0
 
 
 def test_arrays_of_frames(margent, fails, speech, tmp_path):
@@ -273,3 +273,46 @@ def test_demo(margent, tmp_path, monkeypatch):
     outcome = margent("demo", "segmenter", "--out", tmp_path / "bare")
     assert outcome.status == 0 and "pip install 'margent[plot]'" in outcome.output
     assert not (tmp_path / "bare" / "segments.png").exists()
+
+
+def test_labels_are_folded(margent, fails, speech, tmp_path):
+    report = margent("segment", "evaluate", speech / "phones.margent", speech / "test", "--json")
+    before = json.loads(report.output)
+    labels = library.load(speech / "phones.margent").classes_.tolist()
+    (tmp_path / "one").write_text("".join(f"{label} x\n" for label in labels))
+    command = ("segment", "evaluate", speech / "phones.margent", speech / "test", "--fold", tmp_path / "one", "--json")
+    after = json.loads(margent(*command).output)
+    assert after["frame_accuracy"] == 1 > before["frame_accuracy"]
+    (tmp_path / "one").write_text("".join(f"{label} x\n" for label in labels[1:]) + f"{labels[0]}\n")
+    train = ("segment", "train", speech / "train", "-m", tmp_path / "m", "--learner", "likelihood")
+    assert margent(*train, "--fold", tmp_path / "one").status == 0
+    assert library.load(tmp_path / "m").classes_.tolist() == ["x"]
+    assert margent("segment", "evaluate", tmp_path / "m", speech / "test", "--fold", "timit-39").status == 0
+    (tmp_path / "wrong").write_text("a b c\n")
+    fails(1, "wrong, line 1: expected one or two labels, got 3", *train, "--fold", tmp_path / "wrong")
+    (tmp_path / "wrong").write_text("a b\n\na\n")
+    fails(1, "wrong, line 3: the label 'a' has a line already", *train, "--fold", tmp_path / "wrong")
+    fails(2, "--fold is for", "segment", "apply", tmp_path / "m", speech / "test", "-o", tmp_path, "--fold", "timit-39")
+
+
+def test_folds_of_timit():
+    from margent.cli.label_fold import label_fold
+
+    assert label_fold("timit-48")["bcl"] == "vcl" and label_fold("timit-48")["q"] is None
+    for label, folded in (("bcl", "sil"), ("vcl", "sil"), ("h#", "sil"), ("zh", "sh"), ("ux", "uw"), ("q", None)):
+        assert label_fold("timit-39")[label] == folded
+    assert len({name for name in label_fold("timit-39").values() if name}) == 39
+
+
+def test_calibrate(margent, fails, speech, tmp_path):
+    assert library.load(speech / "phones.margent").calibrated_  # as --dev was given
+    train = ("segment", "train", speech / "train", "-m", tmp_path / "m", "--covariance", "diagonal", "--epochs", 1)
+    assert margent(*train).status == 0 and not library.load(tmp_path / "m").calibrated_
+    outcome = margent("segment", "calibrate", tmp_path / "m", speech / "dev", "-o", tmp_path / "new")
+    model = library.load(tmp_path / "new")
+    assert model.calibrated_ and not library.load(tmp_path / "m").calibrated_
+    assert f"temperature {model.temperature_:.4g} instead of 1, fitted on 3 recordings" in outcome.output
+    report = json.loads(margent("segment", "calibrate", tmp_path / "m", speech / "dev", "--json").output)
+    assert report["temperature"] == library.load(tmp_path / "m").temperature_ == model.temperature_
+    fails(2, "is a segmenter: margent segment calibrate", "calibrate", tmp_path / "m", speech / "dev")
+    fails(2, "--to is for", "segment", "calibrate", tmp_path / "m", speech / "dev", "--to", "htk")

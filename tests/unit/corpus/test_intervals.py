@@ -113,3 +113,11 @@ def test_folding_shares_the_time_of_what_is_dropped() -> None:
 
 def test_an_interval_is_a_tuple() -> None:
     assert intervals_of_segments([(0, 7, "a")]) == [Interval(0.0, 0.07, "a")] == [(0.0, 0.07, "a")]
+
+
+@pytest.mark.parametrize("interval", [("0", "1", "a"), (None, 1, "a"), (0, 1, 3), (True, 2, "a"), 3, "abc"], ids=str)
+def test_intervals_that_are_none_are_told(interval) -> None:
+    with pytest.raises(CorpusError, match=r"interval 1 is .* expected"):
+        segments_of_intervals([(0.0, 0.1, "x"), interval])
+    with pytest.raises(ValueError, match="length should be a whole number"):
+        segments_of_intervals([(0.0, 0.1, "x")], length="3")

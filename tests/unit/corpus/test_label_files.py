@@ -181,7 +181,7 @@ def test_what_is_wrong_in_a_textgrid_is_said(text: str, message: str) -> None:
         ("xwaves", b"#\n0.1 121 a\nx 121 b\n", "line 3: expected an end in seconds, a colour and a label"),
         ("xwaves", b"#\n0.2 121 a\n0.1 121 b\n", "line 3: 'b' is from 0.2 to 0.1 s"),
         ("audacity", b"0.1 0.2 a\n", "line 1: expected a start and an end in seconds and a label, with tabs"),
-        ("audacity", b"0.1\t0.1\ta\n", "line 1: 'a' is from 0.1 to 0.1 s; expected it to end after it begins"),
+        ("audacity", b"0.1\t0.1\ta\n", "line 1: expected labels of stretches of time"),
         ("mlf", b"0 10 a\n", "line 1: expected #!MLF!#, got '0 10 a'"),
         ("mlf", b'#!MLF!#\n"a"\n0 10 a\n', "line 2: the labels of 'a' do not end"),
         ("mlf", b'#!MLF!#\n"a"\n.\n"*/a.rec"\n.\n', "line 4: the utterance 'a' is there twice"),
@@ -276,3 +276,29 @@ def test_what_a_format_cannot_hold_is_not_written(
 def test_a_textgrid_ends_after_its_labels() -> None:
     with pytest.raises(CorpusError, match=r"the labels end at 1 s, .* should end at 0\.5 s"):
         write_textgrid(io.BytesIO(), {"a": [(0.0, 1.0, "x")]}, end=0.5)
+
+
+@pytest.mark.parametrize("format", ["timit", "htk"])
+@pytest.mark.parametrize("digits", ["9" * 400, "9" * 5000, "٣"], ids=["400", "5000", "other"])
+def test_times_of_hundreds_of_digits_are_told(format: str, digits: str) -> None:
+    with pytest.raises(CorpusError, match="line 2: expected"):
+        read_labels(f"0 1 a\n1 {digits} b\n".encode(), format)
+
+
+@pytest.mark.parametrize("count", ["nan", "inf", "1e400", "-1", "1.5"])
+def test_counts_of_a_textgrid_that_are_none(count: str) -> None:
+    text = f'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n<exists>\n{count}\n'
+    with pytest.raises(CorpusError, match="the number of tiers"):
+        read_labels(text.encode())
+
+
+def test_xwaves_files_have_a_heading() -> None:
+    with pytest.raises(CorpusError, match="line 2: expected a heading of xwaves, which ends with a line '#'"):
+        read_labels(b"\n0.5 121 a\n1.0 121 b\n", "xwaves")
+    assert read_labels(b"#\n0.5 121 a\n", "xwaves")[0].label == "a"
+    assert read_labels(b"", "xwaves") == []
+
+
+def test_labels_of_points_are_told() -> None:
+    with pytest.raises(CorpusError, match="line 2: expected labels of stretches of time; this one is of a point"):
+        read_labels(b"0.0\t0.5\ta\n0.5\t0.5\tb\n", "audacity")

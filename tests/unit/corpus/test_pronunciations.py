@@ -53,3 +53,11 @@ def test_the_invented_dictionary_has_its_rules() -> None:
             assert phonemes[-2:] == ["K", "S"]
         if word.endswith("ate"):
             assert phonemes[-2:] == ["EY", "T"]
+
+
+def test_a_third_column_is_no_phoneme() -> None:
+    with pytest.raises(
+        CorpusError, match=r"line 2: .*expected a word, a tab and its phonemes between blanks, got 3 columns"
+    ):
+        read_pronunciations(b"cat\tK AE T\ncab\tK AE B\t0.5\n")
+    assert read_pronunciations(b"cat\tK AE T\t\n") == (["cat"], [["K", "AE", "T"]])

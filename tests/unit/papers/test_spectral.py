@@ -12,6 +12,9 @@ from papers.spectral import figures, report, training, words
 from papers.spectral.plan import FULL, METHODS, Plan
 from papers.spectral.run import HERE, SOLVERS, run
 
+# The values that are tried for the step include some that are too long for so few words.
+pytestmark = pytest.mark.filterwarnings("ignore::margent.TrainingWarning")
+
 TINY = Plan(
     methods=("spectral", "spectral-up-to-k", "l2", "none", "counts", "latent", "perceptron", "crf"),
     corpus="spelling",

@@ -296,7 +296,68 @@ def test_a_conditional_random_field_learns_with_a_beam() -> None:
     assert [found.output for found in beam_search(Sums(), 7, lambda state, action: action, beam=None)] == [3]
 
 
+class History:
+    """Bits, with a feature for all that was decided before."""
+
+    def start(self, x: int) -> tuple[int, str]:
+        return x, ""
+
+    def actions(self, state: tuple[int, str]) -> list[Any]:
+        return ["0", "1"] if len(state[1]) < 4 else []
+
+    def step(self, state: tuple[int, str], action: Any) -> tuple[int, str]:
+        return state[0], state[1] + action[0]
+
+    def features(self, state: tuple[int, str], action: Any) -> list[Any]:
+        return [(state[0], state[1], action[0])]
+
+    def gold_actions(self, x: int, y: str) -> list[Any]:
+        return list(y)
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "sgd"])
+def test_features_met_in_later_searches_are_learned_too(method: Any) -> None:
+    """The first searches, with weights of 0, see the first ways alone; a wide beam has to find the same optimum."""
+    X, y = [0, 1, 2], ["1011", "1100", "0111"]
+    wide = BeamOracle(History(), X, y, beam=None)
+    narrow = BeamOracle(History(), X, y, beam=1)
+    assert narrow.n_features < wide.n_features
+    crf = CRF(search="beam", beam=16, l2=0.1, epochs=200, tol=1e-9, method=method)
+    best, found = (margent.train(crf, oracle) for oracle in (wide, narrow))
+    assert len(found.weights) == narrow.n_features == wide.n_features
+    share = 1e-5 if method == "lbfgs" else 0.02
+    assert found.history[-1].objective == pytest.approx(best.history[-1].objective, rel=share)
+
+
+def test_actions_and_features_that_cannot_be_hashed() -> None:
+    class Lists(History):
+        def actions(self, state: tuple[int, str]) -> list[Any]:
+            return [["0"], ["1"]] if len(state[1]) < 2 else []
+
+        def gold_actions(self, x: int, y: str) -> list[Any]:
+            return [[action] for action in y]
+
+    oracle = BeamOracle(Lists(), [0], ["10"])
+    margent.train(margent.Perceptron(epochs=2), oracle)  # needs to compare them only
+    with pytest.raises(TypeError, match=r"expected actions of Lists that can be hashed.*got \['1'\]"):
+        margent.train(CRF(search="beam"), oracle)
+
+    class ListFeatures(History):
+        def features(self, state: tuple[int, str], action: Any) -> list[Any]:
+            return [["a", action]]
+
+    with pytest.raises(TypeError, match="features of ListFeatures should be hashable"):
+        BeamOracle(ListFeatures(), [0], ["1011"])
+
+
 def test_what_is_wrong_is_said() -> None:
+    for k in (0, -1):
+        with pytest.raises(ValueError, match="k should be a whole number of at least 1"):
+            beam_search(Sums(), 7, lambda state, action: 0.0, k=k)
+        with pytest.raises(ValueError, match="k should be a whole number of at least 1"):
+            BeamOracle(FruitFlies(), [""], ["NNV."]).predict("", np.zeros(1), k=k)
+    with pytest.raises(ValueError, match=r"the score of the action .* after 0 others is no number"):
+        beam_search(Sums(), 7, lambda state, action: float("nan"))
     with pytest.raises(ValueError, match="update should be one of max-violation, early, standard, skip, got 'late'"):
         BeamOracle(FruitFlies(), [""], ["NNV."], update="late")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="beam should be a whole number of at least 1, or None for all states, got 0"):

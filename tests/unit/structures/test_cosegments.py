@@ -26,8 +26,6 @@ def test_sums_best_and_k_best_are_those_of_all_cuts(
     units = units_of_arrays(*problem.units.arrays())
     scores = np.random.default_rng(seed).normal(size=len(units))
     listed = [[units.index(unit) for unit in cut] for cut in cuts(word, spoken, sizes)]
-    if not word and not spoken:
-        return  # one cut, of no units: there is no lattice to speak of
     forest, of_edge = problem.forest(0, scores)
     if not listed:
         assert forest.count() == 0
@@ -54,3 +52,11 @@ def test_units_are_sorted_and_lie_on_whole_cuts() -> None:
 def test_sizes_that_cannot_be_are_an_error(sizes: object) -> None:
     with pytest.raises(ValueError, match="sizes should be pairs"):
         checked_sizes(sizes)  # type: ignore[arg-type]
+
+
+def test_the_forest_of_a_pair_without_symbols_has_the_empty_cut() -> None:
+    problem = Cosegments([[], [0], []], [[], [1], [1]], [(1, 1)])
+    scores = np.zeros(len(problem.units))
+    empty = problem.forest(0, scores).forest
+    assert empty.count() == 1 and empty.log_partition() == 0
+    assert [problem.forest(pair, scores).forest.count() for pair in (1, 2)] == [1, 0]

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margent.structures import BiSymbols, ChainScores, KGramTable, OperatorModel, chain, k_gram_forest
+from margent.errors import CorpusError
+from margent.learners import Spectral, train
+from margent.structures import BiSymbols, ChainScores, KGramOracle, KGramTable, OperatorModel, chain, k_gram_forest
 from oracle import enumeration, k_grams
 
 SYMBOLS = [("a", "A"), ("b", "B"), ("a", "B"), ("a", "C"), ("b", "-")]
@@ -142,6 +144,18 @@ def test_operators_come_back_from_a_table():
     assert table.operators(states=1).n_states == 1
 
 
+def test_the_rank_of_a_table():
+    random = np.random.default_rng(0)
+    model = OperatorModel([1, 0], [1, 1], {symbol: random.normal(size=(2, 2)) for symbol in SYMBOLS})
+    for lengths in (range(4), [3], [2]):
+        table = KGramTable.from_operators(model, lengths)
+        assert table.rank() == 2
+        assert table.size(2) < table.size(None)
+    assert KGramTable(SYMBOLS, {3: np.zeros((5, 5, 5))}).rank() == 0
+    uneven = random_table([1, 3], 0)
+    assert uneven.rank() is None and uneven.size(None) == uneven.n_scores
+
+
 def hidden_markov(n, seed):
     """Pairs from a hidden Markov model with two states: in one "a" is mostly A, in the other mostly B; b is itself."""
     random = np.random.default_rng(seed)
@@ -205,6 +219,58 @@ def test_a_table_is_a_value():
 def test_wrong_scores(scores, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         KGramTable(SYMBOLS[:2], scores)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda table: table.predict("ab"), CorpusError, "X is 'ab'; expected a list of sequences of symbols"),
+        (lambda table: table.predict(["ab", 3]), CorpusError, "sequence 1 of X is 3; expected a sequence of symbols"),
+        (lambda table: table.predict(["ab"], threads=0), ValueError, "expected an integer of at least 1"),
+        (
+            lambda table: table.predict(["ab"], threads=1.5),
+            ValueError,
+            "expected an integer of at least 1",
+        ),
+        (lambda table: table.best(None), CorpusError, "x is None; expected a sequence of symbols"),
+        (
+            lambda table: table.best([["a"]]),
+            CorpusError,
+            "x has a symbol of an unhashable type: 'list'; expected what can be a key",
+        ),
+        (lambda table: table.from_operators(table, 3), ValueError, "lengths is 3; expected a list of lengths"),
+        (
+            lambda table: table.observed([range(100)], [range(100)], k=12),
+            ValueError,
+            "100 bi-symbols have 1e+24 pieces of 12",
+        ),
+        (lambda table: KGramOracle("ab", ["A"]), CorpusError, "X is 'ab'; expected a list of sequences"),
+        (lambda table: train(Spectral(), KGramOracle(["ab"], ["AB"]), threads=0), ValueError, "threads is 0; expected"),
+    ],
+)
+def test_wrong_use(ask, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        ask(random_table([2], 0))
+
+
+def test_too_many_pieces_are_refused_before_memory_is_asked_for():
+    oracle = KGramOracle([range(600)], [range(600)])
+    with pytest.raises(ValueError, match=r"600 bi-symbols have 2.2e\+08 pieces of 3, whose scores take 1.6 GiB"):
+        oracle.hinge(3, False)
+    model = OperatorModel([1.0], [1.0], {(i, i): [[1.0]] for i in range(100)})
+    with pytest.raises(ValueError, match="expected at most 2\\^27 pieces"):
+        model.k_gram_scores(6)
+    with pytest.raises(ValueError, match="pieces of 100 symbols are too long"):
+        model.k_gram_scores(100)
+
+
+def test_iterators_are_sequences_too():
+    table = KGramTable.observed(iter(["ab", "a"]), iter(["AB", iter("A")]), k=2)
+    assert table.scores[2].tolist() == KGramTable.observed(["ab", "a"], ["AB", "A"], k=2).scores[2].tolist()
+    assert table.best(iter("ab")) == table.best("ab")
+    assert table.predict(map(iter, ["ab"])) == table.predict(["ab"])
+    assert table.score(iter("ab"), iter("AB")) == table.score("ab", "AB")
+    assert len(KGramOracle(iter(["ab"]), iter(["AB"]))) == 1
 
 
 def test_wrong_lengths():

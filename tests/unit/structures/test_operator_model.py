@@ -164,6 +164,7 @@ def test_symbols_are_anything_that_can_be_a_key():
         (([1], [1], {("a", "b"): [[1, 2]]}), "the operator of ('a', 'b') has shape (1, 2); expected (1, 1)"),
         (([[1]], [1], {}), "initial has shape (1, 1) and type int64; expected one dimension of real numbers"),
         (([1], [np.nan], {}), "final[0] is nan; expected a finite number"),
+        (([1], [1], [("a", "b")]), "operators is [('a', 'b')]; expected a dict"),
         (([1], [1], {("a", "b"): [["x"]]}), "expected 2 dimensions of real numbers"),
     ],
 )
@@ -187,6 +188,7 @@ EMPTY, A, B = ("", ""), ("a", "A"), ("b", "B")
         ([EMPTY, "a"], [EMPTY], {}, "prefixes[1] is 'a'; expected a pair of an input and an output sequence"),
         ([EMPTY, A], [EMPTY, A, ("aa", "AA")], {}, "matrix has shape (2, 2); expected (2, 3), prefixes by suffixes"),
         ([EMPTY, A], [EMPTY, A], {"states": 0}, "states is 0; expected an integer of at least 1"),
+        ([EMPTY, A], [EMPTY, A], {"tolerance": "x"}, "tolerance is 'x'; expected a share"),
         ([EMPTY, A], [EMPTY, A], {"tolerance": 1}, "tolerance is 1; expected a share"),
     ],
 )
@@ -202,6 +204,8 @@ def test_sequences_that_do_not_fit():
         model.score("ab", "A")
     with pytest.raises(ValueError, match="suffix 1 has 1 input symbols and 2 output symbols"):
         model.hankel([EMPTY], [EMPTY, ("a", "AB")])
+    with pytest.raises(ValueError, match="the pair, input, is None; expected a sequence of symbols"):
+        model.score(None, None)
     with pytest.raises(ValueError, match="k is -1; expected an integer of at least 0"):
         model.k_gram_scores(-1)
     with pytest.raises(ValueError, match="k is 0; expected an integer of at least 1"):

@@ -53,12 +53,12 @@ class Frames:
         self.weights[:] = 0
         return self
 
-    def oracle(self, boundary_cost=0.0):
+    def oracle(self, boundary_cost=0.0, label_costs=()):
         ptr = np.concatenate([[0], np.cumsum([len(g) for g in self.gold])]).astype(np.int64)
         flat = np.array([s for g in self.gold for s in g], dtype=np.int32)
         timed = np.full(len(self.gold), self.timed, np.uint8)
         given = _core.GoldSegments(ptr, flat[:, 2].copy(), flat[:, 1].copy(), timed, None)
-        oracle = _core.SegmentOracle(self.model, self.data, given, 1.0, boundary_cost)
+        oracle = _core.SegmentOracle(self.model, self.data, given, 1.0, boundary_cost, list(label_costs))
         oracle.start_from(self.weights)
         return oracle
 
@@ -189,16 +189,17 @@ def dense(vector, size):
 
 
 @settings(deadline=None, max_examples=25)
-@given(cases, st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([0.0, 0.5]), st.integers(1, 6))
-def test_answers_agree_with_definitions(problem, cost, boundary_cost, k):
-    oracle = problem.oracle(boundary_cost)
+@given(cases, st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([0.0, 0.5]), st.booleans(), st.integers(1, 6))
+def test_answers_agree_with_definitions(problem, cost, boundary_cost, weighted, k):
+    costs = [0.5 + label for label in range(problem.n_labels)] if weighted else None
+    oracle = problem.oracle(boundary_cost, costs or ())
     for i in range(len(problem.gold)):
         listed = problem.listed(i)
         scores = {item: score for score, item in listed}
         gold = problem.gold[i]
         gold_score, rivals = oracle.ask(i, k, cost)
         assert gold_score == pytest.approx(scores[gold], **NEAR)
-        loss = {item: segmentations.losses(item, gold, boundary_cost) for item in scores}
+        loss = {item: segmentations.losses(item, gold, boundary_cost, costs) for item in scores}
         best = sorted((scores[item] + cost * loss[item] for item in scores), reverse=True)[:k]
         assert [score + cost * lost for score, lost, _, _ in rivals] == pytest.approx(best, **NEAR)
         for j, (score, lost, errors, delta) in enumerate(rivals):

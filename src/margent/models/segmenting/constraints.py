@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from margent import _core
 from margent.errors import ConstraintError
 from margent.structures import segments as structure
 from margent.structures.segment_scores import SegmentScores
+
+if TYPE_CHECKING:
+    from margent.models.segmenting.segmenter import Segmenter
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,14 @@ class SegmentConstraints:
     segments: Sequence[tuple[int, int, str]] = ()
     allowed: Mapping[int, str | Sequence[str]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if isinstance(self.labels, str):
+            raise ConstraintError(f"labels of SegmentConstraints should be a list of labels, got {self.labels!r}")
+        if not isinstance(self.allowed, Mapping):
+            raise ConstraintError(
+                f"allowed of SegmentConstraints should be a dict from frame or token to labels, got {self.allowed!r}"
+            )
+
 
 def checked_constraints(given: Any, labels: Any, n: int) -> list[SegmentConstraints | None]:
     """One for each of n sequences, from constraints or from labels in their order."""
@@ -38,7 +49,11 @@ def checked_constraints(given: Any, labels: Any, n: int) -> list[SegmentConstrai
             raise ConstraintError("labels and constraints were both given; expected labels within the constraints")
         if isinstance(labels, str) or not isinstance(labels, Iterable):
             raise ConstraintError(f"expected a list with the labels of each sequence, got {labels!r}")
-        given = [SegmentConstraints(labels=row) for row in labels]
+        listed = list(labels)
+        for i, row in enumerate(listed):
+            if isinstance(row, str) or not hasattr(row, "__len__"):
+                raise ConstraintError(f"sequence {i}: expected a list of labels, got {row!r}")
+        given = [SegmentConstraints(labels=row) for row in listed]
     if isinstance(given, SegmentConstraints) or not isinstance(given, Iterable):
         raise ConstraintError(f"expected a list with the constraints of each sequence, got {type(given).__name__}")
     constraints = list(given)
@@ -82,3 +97,15 @@ def constrained(scores: SegmentScores, given: SegmentConstraints | None, names: 
         raise ConstraintError(text if text.startswith("sequence ") else f"sequence {i}: {text}") from None
     except (TypeError, ValueError) as error:
         raise ConstraintError(f"sequence {i}: {given} is not as expected ({error})") from None
+
+
+def constrained_scores(
+    segmenter: Segmenter, X: Sequence[Any], labels: Any, constraints: Any, scale: float
+) -> Iterator[SegmentScores]:
+    """The scores of each sequence, of only those segmentations that agree with what is known; one at a time, as each
+    takes memory for T R L numbers."""
+    for i, (x, given) in enumerate(zip(X, checked_constraints(constraints, labels, len(X)))):
+        scores = constrained(segmenter.scores_of(x, scale), given, segmenter.weights_.limits.labels, i)
+        if not structure.possible(scores):
+            raise ConstraintError(f"sequence {i}: durations, or what is known of it, leave no segmentation")
+        yield scores

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from margent.models.segmenting.segmenter import Segmenter
 
 _PLAIN = ("transitions", "repeat", "outside", "frame_cost", "boundary_cost", "calibration", "seed", "threads")
-_DURATIONS = ("min_duration", "max_duration")
+_BY_LABEL = ("min_duration", "max_duration", "label_costs")
 _MAPS: dict[str, Any] = {"frames": FrameMap, "tokens": SegmentTokenMap}
 _LIKELIHOOD = "likelihood"
 
@@ -48,7 +48,7 @@ def stored(segmenter: Segmenter) -> tuple[dict[str, Any], dict[str, NDArray[Any]
 
 def _parameters(segmenter: Segmenter) -> dict[str, Any]:
     values: dict[str, Any] = {name: _plain(getattr(segmenter, name)) for name in _PLAIN}
-    for name in _DURATIONS:
+    for name in _BY_LABEL:
         value = getattr(segmenter, name)
         values[name] = {label: _plain(n) for label, n in value.items()} if isinstance(value, Mapping) else _plain(value)
     for name in ("learner", "start"):
@@ -80,6 +80,12 @@ def restored(kind: type[Segmenter], file: ModelFile, function: Any) -> Segmenter
                 "this model was trained with functions of segments, which a file cannot hold: load(path, function=...)"
                 if not functions
                 else "this model was not trained with a function of segments; leave out `function`"
+            )
+        wanted = file.value("n_functions", int) if functions and "n_functions" in file.header else len(functions)
+        if wanted != len(functions):
+            raise ValueError(
+                f"this model was trained with {wanted} functions of segments, got {len(functions)}: give them all, in "
+                "their order, load(path, function=[...])"
             )
         feature_map.features = replace(feature_map.features, functions=functions)
     elif function is not None:

@@ -21,6 +21,7 @@ class GoldSegments:
     """For each sequence its segments, or, where only these are known, its labels in order."""
 
     sequences: list[list[Span | str]]
+    lengths: list[int]
 
     @classmethod
     def of(cls, y: Any, lengths: Sequence[int], outside: str | None) -> GoldSegments:
@@ -33,7 +34,8 @@ class GoldSegments:
         given = list(y)
         if len(given) != len(lengths):
             raise CorpusError(f"found segments for {len(given)} sequences, expected them for {len(lengths)}")
-        return cls([_checked(each, i, int(lengths[i]), outside) for i, each in enumerate(given)])
+        lengths = [int(length) for length in lengths]
+        return cls([_checked(each, i, lengths[i], outside) for i, each in enumerate(given)], lengths)
 
     def labels(self) -> list[str]:
         """All that occur, sorted."""
@@ -57,8 +59,13 @@ class GoldSegments:
             for row, q in zip(rows, self.sequences)
         ]
 
-    def native(self, limits: SegmentLimits, weights: NDArray[np.float32] | None) -> _core.GoldSegments:
-        """As an oracle wants them, once they are within the limits."""
+    def native(
+        self, limits: SegmentLimits, follows: NDArray[np.bool_] | None, weights: NDArray[np.float32] | None
+    ) -> _core.GoldSegments:
+        """As an oracle wants them, once they are within the limits: a model could not learn what it cannot say.
+
+        follows : (L, L), which label may follow which; None: any
+        """
         ids = {label: i for i, label in enumerate(limits.labels)}
         flat_labels: list[int] = []
         ends: list[int] = []
@@ -72,6 +79,14 @@ class GoldSegments:
                 ends.append(0 if isinstance(each, str) else each.end)
                 if not isinstance(each, str):
                     _check_duration(each, i, j, limits, ids[name])
+                if j and follows is not None and not follows[flat_labels[-2], flat_labels[-1]]:
+                    before = limits.labels[flat_labels[-2]]
+                    raise CorpusError(
+                        f"sequence {i}, segment {j}: {name!r} follows {before!r}, which repeat=False rules out; "
+                        "expected neighbours with different labels"
+                    )
+            if not is_timed(sequence):
+                _check_fill(i, flat_labels[ptr[-1] :], self.lengths[i], limits)
             ptr.append(len(ends))
         timed = np.array([is_timed(s) for s in self.sequences], dtype=np.uint8)
         return _core.GoldSegments(
@@ -85,10 +100,15 @@ class GoldSegments:
 
 def forced_labels(labels: Any, n: int, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Offsets (n + 1,) and ids of the labels that each of n sequences must have."""
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise ConstraintError(f"expected a list with the labels of each sequence, got {labels!r}")
+    labels = list(labels)
     if len(labels) != n:
         raise ConstraintError(f"labels are given for {len(labels)} sequences, expected {n}")
     ids = {name: i for i, name in enumerate(names)}
     for i, row in enumerate(labels):
+        if isinstance(row, str) or not hasattr(row, "__len__"):
+            raise ConstraintError(f"sequence {i}: expected a list of labels, got {row!r}")
         for name in row:
             if name not in ids:
                 raise ConstraintError(f"sequence {i}: there is no label {name!r}; expected one of {', '.join(names)}")
@@ -109,6 +129,15 @@ def _check_duration(segment: Span, i: int, j: int, limits: SegmentLimits, label:
         )
 
 
+def _check_fill(i: int, labels: list[int], length: int, limits: SegmentLimits) -> None:
+    least, most = int(limits.shortest[labels].sum()), int(limits.longest[labels].sum(dtype=np.int64))
+    if not least <= length <= most:
+        raise CorpusError(
+            f"sequence {i}: its {len(labels)} labels last {least} to {most} together, as min_duration and max_duration "
+            f"say; expected them to fill its length, {length}"
+        )
+
+
 def _checked(given: Any, i: int, length: int, outside: str | None) -> list[Span | str]:
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise CorpusError(f"sequence {i}: expected a list of segments, got {given!r}")
@@ -124,12 +153,17 @@ def _checked(given: Any, i: int, length: int, outside: str | None) -> list[Span 
 
 
 def _filled(listed: list[Any], length: int, outside: str) -> list[Any]:
-    """With a segment of its own for each frame or token that is in none."""
+    """With a segment of its own for each frame or token that is in none, or in one that is outside."""
     filled: list[Any] = []
     end = 0
     for segment in listed:
-        if hasattr(segment, "__len__") and len(segment) == 3 and isinstance(segment[0], (int, np.integer)):
-            filled += [Span(t, t + 1, outside) for t in range(end, int(segment[0]))]
-            end = segment[1]
-        filled.append(segment)
-    return filled + [Span(t, t + 1, outside) for t in range(int(end), length)]
+        whole = hasattr(segment, "__len__") and len(segment) == 3
+        if not whole or not all(isinstance(at, (int, np.integer)) for at in segment[:2]):
+            return [*filled, segment]  # which will be told to be wrong
+        filled += [Span(t, t + 1, outside) for t in range(end, int(segment[0]))]
+        end = int(segment[1])
+        if segment[2] == outside and end > segment[0]:
+            filled += [Span(t, t + 1, outside) for t in range(int(segment[0]), end)]
+        else:
+            filled.append(segment)
+    return filled + [Span(t, t + 1, outside) for t in range(end, length)]

@@ -11,7 +11,7 @@ from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.models.segmenting.scores import DevMetric, check_segment_metric
-from margent.parameters import check_count
+from margent.parameters import as_float, check_count
 
 if TYPE_CHECKING:
     from margent.models.segmenting.segmenter import Segmenter
@@ -32,6 +32,12 @@ def check_segmenter(segmenter: Segmenter, dev_metric: str | DevMetric | None) ->
         value = getattr(segmenter, name)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < 1e6:
             raise ValueError(f"{name} of Segmenter should be a number of at least 0, got {value!r}")
+    costs = segmenter.label_costs
+    if costs is not None and not isinstance(costs, Mapping):
+        raise ValueError(f"label_costs of Segmenter should be a dict from label to cost, got {costs!r}")
+    for label, cost in (costs or {}).items():
+        if not 0 <= as_float(cost) < 1e6:
+            raise ValueError(f"label_costs of Segmenter: {label!r} should cost a number of at least 0, got {cost!r}")
     for name in ("transitions", "repeat", "calibration"):
         if not isinstance(getattr(segmenter, name), (bool, np.bool_)):
             raise ValueError(f"{name} of Segmenter should be True or False, got {getattr(segmenter, name)!r}")

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,17 @@ from margent.errors import CalibrationWarning, ConstraintError, CorpusError
 from margent.features.frame_map import FrameFeatures, FrameMap
 from margent.features.segment_map import EncodedSegments, SegmentMap
 from margent.features.segment_token_map import SegmentTokenMap, TokenFeatures
-from margent.learners import LEARNERS, PassiveAggressive, StructuredSVM, learner_named
-from margent.learners.maximum_likelihood import MaximumLikelihood
+from margent.learners import LEARNERS
 from margent.learners.training import Callback
 from margent.models.confident_span import ConfidentSpan
 from margent.models.estimator import Estimator
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.labels import Predictions
 from margent.models.segmenting import file as segmenter_file
+from margent.models.segmenting.answers import SegmentProbabilities, SegmentReading, named, probabilities
 from margent.models.segmenting.calibration import fitted_segment_temperature
-from margent.models.segmenting.constraints import SegmentConstraints, checked_constraints, constrained, model_scores
+from margent.models.segmenting.choice import meant_learner, meant_map
+from margent.models.segmenting.constraints import SegmentConstraints, constrained_scores, model_scores
 from margent.models.segmenting.gold_segments import GoldSegments, forced_labels, is_timed
 from margent.models.segmenting.parameters import check_segmenter
 from margent.models.segmenting.scores import DevMetric, named_segments, segmentation_score
@@ -39,22 +40,6 @@ from margent.structures import segments
 from margent.structures.segment_scores import SegmentScores
 
 Self = TypeVar("Self", bound="Segmenter")
-
-
-class SegmentReading(NamedTuple):
-    """One segmentation of a sequence with its score."""
-
-    score: float
-    segments: Segmentation
-
-
-class SegmentProbabilities(NamedTuple):
-    """labels (T, L): the probability of each label at each frame, columns as `classes_`; boundaries (T + 1,): that a
-    segment ends (or the sequence begins) there; segments: the best ones, each with its probability."""
-
-    labels: NDArray[np.float64]
-    boundaries: NDArray[np.float64]
-    segments: list[ConfidentSpan]
 
 
 class Segmenter(Estimator):
@@ -71,7 +56,8 @@ class Segmenter(Estimator):
         a generative model of frames. None: `StructuredSVM(C=0.001, method="subgradient")` for frames,
         `PassiveAggressive()` for tokens.
     min_duration, max_duration : int, dict of label to int, or None
-        How long segments of each label last, at least and at most. None: 1, and what the training data have.
+        How long segments of each label last, at least and at most. None: 1, and what the training data have. What is
+        `outside` lasts 1.
     transitions : bool
         Learn which label follows which.
     repeat : bool
@@ -82,6 +68,9 @@ class Segmenter(Estimator):
     frame_cost, boundary_cost : float
         What a mistake costs in training with a margin: each frame with a wrong label, and each boundary that is missing
         or should not be there.
+    label_costs : dict of label to float, or None
+        Multiplies the `frame_cost` of frames whose right label it is: with 5 for a rare label the model misses it less,
+        and finds it too often rather than not at all. What is not named costs 1.
     start : "auto", MaximumLikelihood or None
         Where the weights begin: "auto" is `MaximumLikelihood()` for frames and zero (None) for tokens.
     calibration : bool
@@ -137,6 +126,7 @@ class Segmenter(Estimator):
         outside: str | None = None,
         frame_cost: float = 1.0,
         boundary_cost: float = 0.0,
+        label_costs: Mapping[str, float] | None = None,
         start: Any = "auto",
         calibration: bool = True,
         seed: int = 0,
@@ -151,6 +141,7 @@ class Segmenter(Estimator):
         self.outside = outside
         self.frame_cost = frame_cost
         self.boundary_cost = boundary_cost
+        self.label_costs = label_costs
         self.start = start
         self.calibration = calibration
         self.seed = seed
@@ -190,7 +181,7 @@ class Segmenter(Estimator):
         check_segmenter(self, dev_metric)
         X = _given(X, y)
         lesson = SegmentLesson(X, y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
-        learn(self, lesson, self._new_map(X), None)
+        learn(self, lesson, meant_map(self, X), None)
         return self
 
     def partial_fit(
@@ -207,12 +198,13 @@ class Segmenter(Estimator):
     ) -> Self:
         """Goes on learning from the weights as they are; the first call on a new segmenter is `fit`.
 
-        New features of tokens are welcome; labels and durations are those of `fit`.
+        New features of tokens are welcome; labels and durations are those of `fit`. The `temperature_` stays as it was,
+        which is no longer quite right: `calibrate` renews it, as development data do.
         """
         lesson = SegmentLesson(_given(X, y), y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
         if not self.__sklearn_is_fitted__():
             check_segmenter(self, dev_metric)
-            learn(self, lesson, self._new_map(lesson.X), None)
+            learn(self, lesson, meant_map(self, lesson.X), None)
             return self
         check_segmenter(self, dev_metric)
         try:
@@ -252,7 +244,8 @@ class Segmenter(Estimator):
 
         `labels`: for each sequence the labels of its segments in order, where these are known: they are then put where
         they fit best (forced alignment). `constraints`: for each sequence what else is known, boundaries or some of its
-        segments perhaps; or None.
+        segments perhaps; or None. While a constrained sequence of T frames with L labels up to R frames long is
+        searched, its scores take memory: T R L numbers of 8 bytes. So do `labels` for other questions than this one.
         """
         if constraints is not None:
             answers = (segments.best(each) for each in self._constrained(X, labels, constraints))
@@ -279,6 +272,7 @@ class Segmenter(Estimator):
             return [[SegmentReading(one.score, self._spans(one.segments)) for one in each] for each in several]
         encoded = self._encode(X)
         found = self._native.k_best(self._data(encoded), self.weights_.weights, k, self._threads())
+        _check_found(np.array([0.0 if readings else -np.inf for readings in found]))
         return [[SegmentReading(score, self._spans(rows)) for score, rows in each] for each in found]
 
     def predict_marginals(
@@ -296,7 +290,9 @@ class Segmenter(Estimator):
         """
         if labels is not None or constraints is not None:
             scale = 1 / self._temperature()
-            return [self._probabilities(each) for each in self._constrained(X, labels, constraints, scale)]
+            names = self.weights_.limits.labels
+            given = self._constrained(X, labels, constraints, scale)
+            return [probabilities(each, names, self.outside) for each in given]
         encoded = self._encode(X)
         data = self._data(encoded)
         scores, (ptr, rows) = self._native.best(data, self.weights_.weights, self._threads())
@@ -418,40 +414,14 @@ class Segmenter(Estimator):
         self._native = weights.native()
         self._warned = False
 
-    def _new_map(self, X: Any) -> SegmentMap:
-        features = self.features
-        if features is None:
-            first: Any = next((x for x in X if len(x)), None)
-            features = TokenFeatures() if first is not None and isinstance(first[0], str) else FrameFeatures()
-        return FrameMap(features) if isinstance(features, FrameFeatures) else SegmentTokenMap(features)
-
     def _learner(self, feature_map: SegmentMap | None = None) -> Any:
-        """The learner that is meant; which one that is by default, what is seen of the data decides."""
-        if self.learner is None:
-            seen = feature_map if feature_map is not None else vars(self).get("feature_map_")
-            tokens = isinstance(self.features, TokenFeatures) or isinstance(seen, SegmentTokenMap)
-            return PassiveAggressive() if tokens else StructuredSVM(C=0.001, method="subgradient")
-        if isinstance(self.learner, str):
-            return learner_named(self.learner)
-        known = hasattr(self.learner, "rule") or hasattr(self.learner, "steps")
-        if isinstance(self.learner, type) or not (known or isinstance(self.learner, MaximumLikelihood)):
-            raise TypeError(f"learner should be a learner such as CRF(), its name or None, got {self.learner!r}")
-        return self.learner
+        return meant_learner(self, feature_map if feature_map is not None else vars(self).get("feature_map_"))
 
     def _meant(self, name: str) -> Any:
         value = getattr(self, name)
         if name == "learner" and (value is None or (isinstance(value, str) and value in LEARNERS)):
             return self._learner()
         return value
-
-    def _start(self, feature_map: SegmentMap) -> MaximumLikelihood | None:
-        """The generative model that the weights begin as, or None."""
-        learner = self._learner(feature_map)
-        if isinstance(learner, MaximumLikelihood):
-            return learner
-        if isinstance(self.start, str):
-            return MaximumLikelihood() if isinstance(feature_map, FrameMap) else None
-        return self.start  # type: ignore[no-any-return]
 
     def _metric(self) -> str:
         return "label_accuracy" if self.outside is None else "segment_f1"
@@ -471,31 +441,11 @@ class Segmenter(Estimator):
         return found
 
     def _spans(self, rows: NDArray[np.int32]) -> Segmentation:
-        names = self.weights_.limits.labels
-        return [Span(b, e, names[j]) for b, e, j in rows.tolist() if names[j] != self.outside]
+        return named(rows, self.weights_.limits.labels, self.outside)
 
     def _constrained(self, X: Any, labels: Any, constraints: Any, scale: float = 1.0) -> Iterator[SegmentScores]:
-        """The scores of each sequence, of only those segmentations that agree with what is known."""
         self._check_fitted()
-        X = as_sentences(X)
-        for i, (x, given) in enumerate(zip(X, checked_constraints(constraints, labels, len(X)))):
-            scores = constrained(self.scores_of(x, scale), given, self.weights_.limits.labels, i)
-            if segments.possible(scores):
-                yield scores
-            else:
-                raise ConstraintError(f"sequence {i}: durations, or what is known of it, leave no segmentation")
-
-    def _probabilities(self, scores: SegmentScores) -> SegmentProbabilities:
-        found, rows = segments.marginals(scores, segments=True), segments.best(scores).segments
-        labels = np.zeros((scores.length, len(self.classes_)))
-        labels[:, : found.labels.shape[1]] = found.labels
-        every, names = found.segments, self.weights_.limits.labels
-        spans = [
-            ConfidentSpan(b, e, names[j], float(min(every[b, e - b - 1, j], 1.0)))  # type: ignore[index]
-            for b, e, j in rows.tolist()
-            if names[j] != self.outside
-        ]
-        return SegmentProbabilities(labels, found.boundaries, spans)
+        return constrained_scores(self, as_sentences(X), labels, constraints, scale)
 
     def _temperature(self) -> float:
         """What scores are divided by to become log probabilities; said once if that is not calibrated."""

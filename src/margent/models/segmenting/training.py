@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.errors import CorpusError
-from margent.features.frame_map import EncodedFrames, FrameMap
-from margent.features.segment_map import EncodedSegments, SegmentLimits, SegmentMap
+from margent.features.segment_map import SegmentLimits, SegmentMap
 from margent.learners import train
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.training import Callback, Training
@@ -20,6 +19,7 @@ from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.segmenting.calibration import fitted_segment_temperature
 from margent.models.segmenting.gold_segments import GoldSegments
 from margent.models.segmenting.scores import DevMetric, named_segments, segmentation_score
+from margent.models.segmenting.start import starting_weights
 from margent.models.segmenting.weights import MOST, SegmentWeights
 
 if TYPE_CHECKING:
@@ -49,21 +49,18 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
     counted = sentence_weights(lesson.sample_weight, len(X))
     if counted is not None and not counted.any():
         raise CorpusError("there is nothing to learn from: the sample_weight of every sequence is zero")
-    native_gold = gold.native(limits, counted)
-    arrays = gold.arrays(limits.labels)
-    encoded = feature_map.encode(X, limits, grow=True, gold=arrays)
+    if known is None:
+        _check_bins(segmenter.features, limits.labels)
+    follows = _follows(segmenter, limits) if known is None else known.follows
+    native_gold = gold.native(limits, follows, counted)
+    encoded = feature_map.encode(X, limits, grow=True, gold=gold.arrays(limits.labels))
     if not encoded.sequence_ptr[-1]:
         raise CorpusError("there is nothing to learn from: the training data have no frame or token")
     if known is None:
-        weights = _start(segmenter, feature_map, encoded, limits, gold, counted)
+        weights = starting_weights(segmenter, feature_map, encoded, limits, follows, gold, counted)
     else:
         weights = known.with_content(feature_map.n_content(limits))
     if isinstance(learner, MaximumLikelihood):
-        if any(rows is None for rows in arrays):
-            raise CorpusError(
-                "the learner MaximumLikelihood needs the times of all segments, and some sequences have only labels: "
-                "other learners find them, and begin with maximum likelihood as well"
-            )
         if known is not None:
             raise ValueError(
                 "MaximumLikelihood cannot go on from a model (partial_fit): call fit with all data together"
@@ -76,6 +73,7 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
             native_gold,
             float(segmenter.frame_cost),
             float(segmenter.boundary_cost),
+            _label_costs(segmenter.label_costs, limits.labels),
         )
         oracle.start_from(weights.weights)
         result = train(
@@ -92,6 +90,8 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
     segmenter.history_ = [*history, *(epoch.as_dict() for epoch in result.history)]
     segmenter.best_epoch_, segmenter.interrupted_ = result.best_epoch, result.interrupted
     probabilistic = bool(getattr(learner, "probabilistic", False))
+    if known is None:
+        segmenter.front_end_ = None  # what made other frames is not what made these
     if known is None or probabilistic:
         segmenter.temperature_, segmenter.calibrated_ = 1.0, probabilistic
     if lesson.X_dev is not None and not probabilistic and segmenter.calibration:
@@ -109,79 +109,72 @@ def _fit_temperature(segmenter: Segmenter, lesson: SegmentLesson) -> None:
         segmenter.temperature_, segmenter.calibrated_ = temperature, True
 
 
+def _check_bins(features: Any, labels: Sequence[str]) -> None:
+    bins = getattr(features, "bins", None)
+    for label in bins if isinstance(bins, Mapping) else ():
+        if label not in labels:
+            raise ValueError(f"bins of FrameFeatures names label {label!r}, which the training data do not have")
+
+
+def _label_costs(given: Mapping[str, float] | None, labels: Sequence[str]) -> list[float]:
+    for label in given or ():
+        if label not in labels:
+            raise ValueError(f"label_costs names label {label!r}, which the training data do not have")
+    return [] if given is None else [float(given.get(label, 1.0)) for label in labels]
+
+
 def _limits(segmenter: Segmenter, gold: GoldSegments) -> SegmentLimits:
     labels = gold.labels()
     if not labels:
         raise CorpusError("there is nothing to learn from: the training data have no segment")
     seen = gold.longest(labels)
-    longest = _of_labels(segmenter.max_duration, "max_duration", labels, np.maximum(seen, 1))
-    if segmenter.max_duration is None and not seen.all():
-        raise CorpusError(
-            f"no segment with label {labels[int(np.argmin(seen))]!r} has times, so how long it lasts is not known: "
-            "give max_duration"
-        )
-    shortest = _of_labels(segmenter.min_duration, "min_duration", labels, np.ones(len(labels), dtype=np.int32))
+    outside = segmenter.outside
+    longest = _of_labels(segmenter.max_duration, "max_duration", labels, outside, np.maximum(seen, 1))
+    given = segmenter.max_duration
+    for label, most in zip(labels, seen):
+        said = given.get(label) if isinstance(given, Mapping) else given
+        if not most and said is None and label != outside:
+            raise CorpusError(
+                f"no segment with label {label!r} has times, so how long it lasts is not known: give max_duration"
+            )
+    ones = np.ones(len(labels), dtype=np.int32)
+    shortest = _of_labels(segmenter.min_duration, "min_duration", labels, outside, ones)
     if (shortest > longest).any():
         at = int(np.argmax(shortest > longest))
         raise ValueError(f"min_duration of {labels[at]!r} is {shortest[at]}, more than max_duration, {longest[at]}")
     return SegmentLimits(tuple(labels), shortest, longest)
 
 
-def _of_labels(given: Any, name: str, labels: list[str], otherwise: NDArray[np.int32]) -> NDArray[np.int32]:
-    """(L,): one number for each label, from a number or a dict of some of them."""
-    chosen = otherwise.copy() if given is None or isinstance(given, dict) else np.full(len(labels), given)
-    for label, number in given.items() if isinstance(given, dict) else ():
+def _follows(segmenter: Segmenter, limits: SegmentLimits) -> NDArray[np.bool_] | None:
+    """Which label may follow which; what is outside may always follow itself, as it lasts one frame or token."""
+    if segmenter.repeat:
+        return None
+    follows = ~np.eye(len(limits.labels), dtype=bool)
+    if segmenter.outside in limits.labels:
+        at = limits.labels.index(segmenter.outside)
+        follows[at, at] = True
+    return follows
+
+
+def _of_labels(
+    given: Any, name: str, labels: list[str], outside: str | None, otherwise: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """(L,): one number for each label, from a number or a dict of some of them; what is outside lasts 1."""
+    chosen = otherwise.copy() if given is None or isinstance(given, Mapping) else np.full(len(labels), given)
+    if outside in labels:
+        chosen[labels.index(outside)] = 1
+    for label, number in given.items() if isinstance(given, Mapping) else ():
+        if label == outside:
+            raise ValueError(
+                f"{name} names {label!r}, the label outside of segments, which always lasts 1; leave it out"
+            )
         if label not in labels:
             raise ValueError(f"{name} names label {label!r}, which the training data do not have")
-        chosen[labels.index(label)] = number
+        if number is not None:
+            chosen[labels.index(label)] = number
     if (chosen < 1).any() or (chosen > MOST).any():
         raise ValueError(f"{name} should be whole numbers from 1 to {MOST}, got {given!r}")
     return chosen.astype(np.int32)
-
-
-def _start(
-    segmenter: Segmenter,
-    feature_map: SegmentMap,
-    encoded: EncodedSegments,
-    limits: SegmentLimits,
-    gold: GoldSegments,
-    counted: NDArray[np.float32] | None,
-) -> SegmentWeights:
-    n = len(limits.labels)
-    follows = None if segmenter.repeat else ~np.eye(n, dtype=bool)
-    nothing = SegmentWeights(
-        limits,
-        feature_map.duration_features(limits.most),
-        follows,
-        bool(segmenter.transitions),
-        np.zeros(0, np.float32),
-    )
-    weights = nothing.with_weights(np.zeros(feature_map.n_content(limits) + nothing._tail, dtype=np.float32))
-    likelihood = segmenter._start(feature_map)
-    if likelihood is None:
-        return weights
-    if not isinstance(feature_map, FrameMap) or not isinstance(encoded, EncodedFrames):
-        raise ValueError("MaximumLikelihood is for frames, which are numbers; tokens start from zero: start=None")
-    arrays = gold.arrays(limits.labels)
-    if not any(rows is not None and len(rows) for rows in arrays):
-        raise CorpusError(
-            "maximum likelihood needs the times of segments, and all sequences have only labels: give the times of "
-            "some, or start=None"
-        )
-    # Sequences without times count nothing in the beginning; the learner then puts their labels where they fit best.
-    empty = np.zeros((0, 3), dtype=np.int32)
-    counts = np.ones(len(encoded)) if counted is None else counted.astype(np.float64)
-    parts = feature_map.start(
-        encoded,
-        limits,
-        [empty if rows is None else rows for rows in arrays],
-        np.where([rows is not None for rows in arrays], counts, 0.0),
-        shrinkage=float(likelihood.shrinkage),
-        smoothing=float(likelihood.smoothing),
-        rounds=int(likelihood.rounds),
-        seed=int(segmenter.seed),
-    )
-    return weights.filled(parts)
 
 
 def _evaluation(

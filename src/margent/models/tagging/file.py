@@ -40,7 +40,7 @@ _PLAIN = (
 # What `_set_learned` sets.
 _LEARNED = (
     *("feature_map_", "weights_", "classes_", "scheme_", "history_", "best_epoch_", "interrupted_"),
-    *("temperature_", "calibrated_", "_warned"),
+    *("temperature_", "_calibrated_for", "_warned"),
     *("_labels", "_ready", "_dictionary", "_support"),
 )
 

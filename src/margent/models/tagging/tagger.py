@@ -75,10 +75,10 @@ class Tagger(Estimator):
         training data do not tell apart. See docs/hidden-labels.md.
     restarts : int
         With hidden labels: how many trainings from different random weights; the best is kept, by the development
-        score, or else by what the learner lowers.
+        score, or else by what the learner lowers. Unused where `hidden` is 1: there is one start only.
     growth : "split-merge" or None
         With hidden labels: "split-merge" starts with one for each label and splits them in two again and again, up to
-        `hidden`; splits that do not help are taken back. None: all from the start.
+        `hidden`; splits that do not help are taken back. None: all from the start. Unused where `hidden` is 1.
     decode : "path", "sum" or "posterior"
         What is predicted: the labelling with the highest score (with hidden labels, of the best hidden one), the one
         with the largest sum over its hidden ones, or at each token the most probable label.
@@ -94,7 +94,8 @@ class Tagger(Estimator):
         Search keeps only so many states (the last `order` labels) at each token, in training and in prediction, which
         pays where labels or orders are many. None: exact search.
     update : "max-violation", "early", "standard" or "skip"
-        With a beam, what is learned from where the search goes wrong; see `margent.structures.BeamOracle`.
+        With a beam, what is learned from where the search goes wrong; see `margent.structures.BeamOracle`. Unused
+        without a beam: exact search goes wrong only at the end.
     restrict_labels : int or None
         A word seen at least so often in training gets only labels it was seen with. Needs tokens or columns.
     min_count : int
@@ -120,7 +121,8 @@ class Tagger(Estimator):
     n_features_in_ : how many numbers a token has, where the input is arrays
     best_epoch_, interrupted_ : how the last training ended
     temperature_ : probabilities are exp(score / temperature_), over the sum of all labellings
-    calibrated_ : whether they can be taken at their word: the learner is made for that, or the temperature was fitted
+    calibrated_ : whether they can be taken at their word: the learner is made for that, or the temperature was fitted;
+        with the `beam` that it was fitted for, as probabilities are shares among what survives a beam
 
     Examples
     --------
@@ -140,7 +142,7 @@ class Tagger(Estimator):
     _support: SupportSet | None
     _ready: tuple[Any, Structure] | None
     temperature_: float
-    calibrated_: bool
+    _calibrated_for: tuple[int | None, ...] = ()  # the beams whose probabilities the temperature makes honest
     _warned = False
 
     def __init__(
@@ -300,6 +302,14 @@ class Tagger(Estimator):
             raise CorpusError("the tagger predicts no span in these data that their labels could confirm or refute")
         self.temperature_, self.calibrated_ = temperature, True
         return self
+
+    @property
+    def calibrated_(self) -> bool:
+        return self.beam in self._calibrated_for
+
+    @calibrated_.setter
+    def calibrated_(self, value: bool) -> None:
+        self._calibrated_for = (self.beam,) if value else ()
 
     def _set_labels(self, labels: LabelSet, scheme: str | None) -> None:
         self._labels = labels
@@ -553,10 +563,14 @@ class Tagger(Estimator):
         """What scores are multiplied with to become log probabilities; said once if that is not calibrated."""
         if not self.calibrated_ and not self._warned:
             self._warned = True
+            reason = "the scores that it learned rank well, but are no log probabilities"
+            if self.beam is not None:
+                reason = (
+                    f"with beam={self.beam} they are shares among the labellings that survive, larger than true ones"
+                )
             warnings.warn(
-                f"the probabilities of this {type(self).__name__} are not calibrated: the scores that it learned rank "
-                "well, but are no log probabilities; give fit X_dev and y_dev, set calibration=0.1, or call "
-                "calibrate(X, y) with sentences that it was not trained on",
+                f"the probabilities of this {type(self).__name__} are not calibrated: {reason}; give fit X_dev and "
+                "y_dev, set calibration=0.1, or call calibrate(X, y) with sentences that it was not trained on",
                 CalibrationWarning,
                 stacklevel=stacklevel,
             )

@@ -137,8 +137,9 @@ def learn(
     # Costs make a likelihood lean away from the dear mistakes, so that its probabilities are no longer fair.
     probabilistic = bool(getattr(learner, "probabilistic", False)) and not tagger.label_costs
     if weights is None or probabilistic:
-        tagger.temperature_, tagger.calibrated_ = 1.0, probabilistic
-    if development is not None and not probabilistic and tagger.calibration != 0:
+        tagger.temperature_, tagger._calibrated_for = 1.0, (None,) if probabilistic else ()  # by exact sums
+    fitted = probabilistic and tagger.beam is None
+    if development is not None and not fitted and tagger.calibration != 0:
         fit_temperature(tagger, lambda: fitted_tagger_temperature(tagger, *development))
 
 
@@ -182,8 +183,6 @@ def _set_learned(
         for name in [name for name in vars(tagger) if name.endswith("_") and not name.startswith("_")]:
             delattr(tagger, name)
     weights = trainable.weights(result.weights)
-    if trainable.finished is not None:
-        weights = trainable.finished(weights, result)
     if feature_map.drops_unused:
         weights, used, _ = weights.without_zero_rows()
         feature_map = feature_map if used is None else feature_map.kept(used)

@@ -43,14 +43,10 @@ class TrainingSet(NamedTuple):
 
 
 class Trainable(NamedTuple):
-    """An oracle for `margent.train`, and what makes `Weights` of the weights that it gives.
-
-    `finished`: makes those to keep of these and the training, at its end; None: they are kept as they are.
-    """
+    """An oracle for `margent.train`, and what makes `Weights` of the weights that it gives."""
 
     oracle: Any
     weights: Callable[[Any], Weights]
-    finished: Callable[[Weights, Training], Weights] | None = None
 
 
 class Weights(ABC):

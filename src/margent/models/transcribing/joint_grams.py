@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core, storage
+from margent.parameters import LARGEST
 from margent.storage import ModelFile
 from margent.structures.cosegments import native_pairs
 
@@ -57,9 +58,17 @@ class JointGrams:
         self._units = _core.CosegmentUnits.of(*weights["units"])
         self._grams = _core.GramModel.stored(len(self._units), *weights["grams"])
         self._sides = weights["units"]
+        self.discounts: NDArray[np.float64] | None = weights.get("discounts")
+        """(order, 3): what was taken off counts up to 1, of 2, and of 3 and more; None: not known."""
+        self._beam, self._least = weights.get("counting", (0, 0.0))  # how the grams were counted
 
     def __reduce__(self) -> tuple[Any, ...]:  # for copies and process pools
-        weights = {"units": self._units.arrays(), "grams": self._grams.arrays()}
+        weights: dict[str, Any] = {
+            "units": self._units.arrays(),
+            "grams": self._grams.arrays(),
+            "discounts": self.discounts,
+        }
+        weights["counting"] = self._beam, self._least
         return JointGrams, (self.letters, self.phonemes, weights)
 
     @property
@@ -81,6 +90,23 @@ class JointGrams:
     @property
     def n_grams(self) -> int:
         return len(self._grams) - 1
+
+    def grams_by_order(self) -> list[int]:
+        """How many grams there are of 1, 2, ... units."""
+        begin = self._grams.arrays()[0].tolist()  # level by level: where the continuations of each gram begin
+        counts, first, last = [], 0, 1
+        for _ in range(self.order):
+            first, last = begin[first], begin[last]
+            counts.append(last - first)
+        return counts
+
+    def unit_probabilities(self) -> NDArray[np.float64]:
+        """(units,): p(unit) without any history."""
+        begin, unit, _, log_p, _ = self._grams.arrays()
+        found = np.zeros(self.n_units + 2)  # with the end and the start
+        single = slice(int(begin[0]), int(begin[1]))
+        found[unit[single]] = np.exp(log_p[single])
+        return found[: self.n_units]
 
     def unit(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The letters and the phonemes of a unit."""
@@ -116,7 +142,7 @@ class JointGrams:
             for at in range(begin, end, _SLICE):
                 stop = min(end, at + _SLICE)
                 _core.expect_grams(
-                    self._units, self._grams, pairs, at, stop, self.order, _BEAM, _LEAST, threads, counts
+                    self._units, self._grams, pairs, at, stop, self.order, self._beam, self._least, threads, counts
                 )
         grams = _core.GramModel.of(counts, len(self._units))
         grams.estimate(discounts)
@@ -142,7 +168,9 @@ class JointGrams:
 
     def stored(self) -> dict[str, Any]:
         """The arrays for a model file."""
+        found = {} if self.discounts is None else {"gram.discounts": self.discounts}
         return {
+            **found,
             **storage.string_arrays("letters", self.letters.names),
             **storage.string_arrays("phonemes", self.phonemes.names),
             **dict(zip(_UNIT_ARRAYS, self._units.arrays())),
@@ -159,12 +187,15 @@ class JointGrams:
         for ptr, ids, alphabet in zip(_UNIT_ARRAYS[::2], _UNIT_ARRAYS[1::2], (letters, phonemes)):
             symbols = file.array(ids, np.int32, (None,), minimum=0, maximum=len(alphabet) - 1)
             sides += [file.row_starts(ptr, len(symbols)), symbols]
+        discounts = None
+        if "gram.discounts" in file.arrays:  # older files have none
+            discounts = file.array("gram.discounts", np.float64, (None, 3), minimum=0, maximum=LARGEST)
         grams = [file.array(name, kind, (None,)) for name, kind in zip(_GRAM_ARRAYS, _GRAM_TYPES)]
         try:
-            return cls(letters, phonemes, {"units": tuple(sides), "grams": tuple(grams)})
+            return cls(letters, phonemes, {"units": tuple(sides), "grams": tuple(grams), "discounts": discounts})
         except ValueError as error:
             raise file.error(f"its units or grams are wrong: {error}") from None
 
 
 # As in `EM`, whose counts are made again without some of the pairs.
-_SLICE, _BEAM, _LEAST = 4096, 50, 1e-4
+_SLICE = 4096

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.learners.progress import ProgressBar
+from margent.learners.training import train
 from margent.models.transcribing.joint_grams import JointGrams
 from margent.models.transcribing.word_folds import WordFolds
 from margent.structures.cosegments import flat_rows
@@ -37,9 +38,16 @@ class CandidateLists(NamedTuple):
 
     @classmethod
     def found(
-        cls, model: JointGrams, words: Rows, k: int, beam: int | None, threshold: float, threads: int
+        cls,
+        model: JointGrams,
+        words: Rows,
+        k: int,
+        beam: int | None,
+        threshold: float,
+        threads: int,
+        summed: bool = True,
     ) -> CandidateLists:
-        return cls.of(*model.listed(words, k, beam, threshold, True, threads))
+        return cls.of(*model.listed(words, k, beam, threshold, summed, threads))
 
     @classmethod
     def of(cls, counts: NDArray[np.int32], scores: NDArray[np.float64], phonemes: Any, cuts: Any) -> CandidateLists:
@@ -110,6 +118,22 @@ def started(oracle: Started) -> Started:
     weights[0] = 1.0
     oracle.start_from(weights)
     return oracle
+
+
+def check_learner(learner: Any) -> None:
+    """A TypeError if the learner cannot learn from listed answers: it is tried on one word, as long training is far."""
+    rows, two = np.arange(3, dtype=np.int64), np.ones(2, np.float32)
+    listed = _core.Candidates(rows[::2].copy(), rows, np.arange(2, dtype=np.int32), two, 1 - two, np.ones(1, np.int32))
+    try:
+        train(
+            learner,
+            _core.CandidateOracle(listed, 2),
+            evaluate=lambda _: 0.0,
+            callbacks=[lambda _: True],
+            progress=False,
+        )
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"learner of Transcriber should be one that learns from listed answers: {error}") from None
 
 
 def _joined(pointers: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

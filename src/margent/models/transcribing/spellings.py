@@ -42,6 +42,15 @@ def as_pairs(X: Any, y: Any) -> tuple[list[Sequence[str]], list[list[list[str]]]
     return words, pronunciations
 
 
+def check_entries(words: list[Sequence[str]], pronunciations: list[list[list[str]]]) -> None:
+    """Nothing can be learned from a word without letters, or a pronunciation without phonemes."""
+    for number, (word, several) in enumerate(zip(words, pronunciations)):
+        if not len(word):
+            raise CorpusError(f"word {number} has no letters")
+        if not all(map(len, several)):
+            raise CorpusError(f"a pronunciation of word {number}, {''.join(word)!r}, has no phonemes")
+
+
 def _symbols(value: Any) -> list[str] | None:
     if isinstance(value, (bytes, dict, set)) or not isinstance(value, Iterable):
         return None

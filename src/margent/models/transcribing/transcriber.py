@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from margent import storage
 from margent.errors import CorpusError
@@ -17,13 +18,14 @@ from margent.learners import learner_named
 from margent.learners.em import EM
 from margent.learners.training import Callback, train
 from margent.models.estimator import Estimator
+from margent.models.labels import Labellings
 from margent.models.transcribing import file as transcriber_file
 from margent.models.transcribing.joint_grams import Alphabet, JointGrams
 from margent.models.transcribing.learned_search import LearnedSearch, search_oracle
-from margent.models.transcribing.rescoring import CandidateLists, Rescorer, training_oracle
-from margent.models.transcribing.spellings import as_pairs, as_words
+from margent.models.transcribing.rescoring import CandidateLists, Rescorer, check_learner, training_oracle
+from margent.models.transcribing.spellings import as_pairs, as_words, check_entries
 from margent.models.transcribing.word_folds import WordFolds
-from margent.parameters import check_choice, check_count
+from margent.parameters import check_choice, check_count, check_flag, check_whole
 from margent.processors import processor_count
 from margent.structures.beam_oracle import UPDATES
 from margent.structures.cosegments import SIZES, Cosegments, checked_sizes
@@ -95,7 +97,7 @@ class Transcriber(Estimator):
     letters_, phonemes_ : the symbols seen in training
     history_ : list of dicts, one per EM step: objective (minus the log-likelihood before the step), seconds, dev_score
     model_, learned_ : the joint model, and the weights on top of it; None where there is no learner
-    n_skipped_ : pairs of the training data that cannot be cut into units
+    n_skipped_ : pairs of the training data that cannot be cut into units; a warning where they are over 1 %
     interrupted_ : whether Ctrl-C ended the training
 
     Examples
@@ -178,9 +180,12 @@ class Transcriber(Estimator):
         words, pronunciations = as_pairs(X, y)
         if not any(map(len, words)):
             raise CorpusError("expected words to learn from, got none")
+        check_entries(words, pronunciations)
         if (X_dev is None) != (y_dev is None):
             raise ValueError("development data are both X_dev and y_dev, or neither")
         development = None if X_dev is None else as_pairs(X_dev, y_dev)
+        if development is not None and not development[0]:
+            raise CorpusError("expected development words, got none; X_dev=None is to do without")
         letters, phonemes = Alphabet(), Alphabet()
         order, n_held_out = self._split(words, pronunciations, development is not None or not em.smoothing)
         spelled = [(letters.grown(words[i]), phonemes.grown(one)) for i in order for one in pronunciations[i]]
@@ -189,13 +194,16 @@ class Transcriber(Estimator):
             [spoken for _, spoken in spelled],
             self.sizes,
             n_held_out=n_held_out,
-            development=None if development is None else _known(letters, phonemes, *development),
+            development=None if development is None else _sides(_known(letters, phonemes, *development)),
         )
+        if not len(oracle.units):
+            raise CorpusError(f"none of {len(spelled)} entries can be cut into units of the sizes {self.sizes}")
         references = None if development is None else _references(*development)
+        watched = None if references is None else self._numbers(list(references), letters)  # once: it may warn
 
         def right(model: JointGrams, learned: Learned) -> float:
             assert references is not None
-            return 1 - self._report(model, learned, references).word_error
+            return 1 - self._report(model, learned, references, watched).word_error
 
         training = train(
             em,
@@ -229,6 +237,13 @@ class Transcriber(Estimator):
         self.history_ = [epoch.as_dict() for epoch in history]
         self.interrupted_ = interrupted
         self.n_skipped_ = oracle.n_impossible
+        if self.n_skipped_ > _MANY * len(spelled):
+            warnings.warn(
+                f"{self.n_skipped_} of {len(spelled)} entries cannot be cut into units, and were not learned from: "
+                f"sizes={self.sizes} may be too narrow for them, or units that they need too rare (evidence of EM)",
+                UserWarning,
+                stacklevel=2,
+            )
         return self
 
     def _top_oracle(
@@ -256,29 +271,35 @@ class Transcriber(Estimator):
 
     # Prediction
 
-    def predict(self, X: Any) -> list[list[str]]:
+    def predict(self, X: Any) -> Labellings:
         """The best pronunciation of each word: a list of lists of phonemes."""
         self._check_fitted()
-        words = self._numbers(as_words(X))
-        return self._named(self._best(self.model_, self.learned_, words), self.model_)
+        given = as_words(X)
+        words = self._numbers(given)
+        found = self._best(self.model_, self.learned_, words)
+        _warn_unread(given, words, found)
+        return Labellings(self._named(found, self.model_))
 
     def predict_k_best(self, X: Any, k: int = 5) -> list[list[Pronunciation]]:
         """The k best pronunciations of each word, all different, best first, with their probabilities.
 
-        A probability is p(word, pronunciation), summed over the cuts that the search kept, as a share of all
-        pronunciations that it kept: too large by what the beam left out. With a learner it is exp(score) as a share of
-        all candidates, which is a probability if the learner is a `CRF`, and else only an order. With `update` the
-        candidates are all that the beam kept to the end, each with its best cut; there may be fewer than k.
+        The first is what `predict` gives. There may be fewer than k: the search has found no more, or, with a learner,
+        there are `candidates` only; none for a word without any letter that occurred in training.
+        A probability is p(word, pronunciation), summed over the cuts that the search kept (of the best cut, where
+        `summed` is False), as a share of all pronunciations that it kept: too large by what the beam left out. With a
+        learner it is exp(score) as a share of all candidates, which is a probability if the learner is a `CRF`, and
+        else only an order. With `update` the candidates are all that the beam kept to the end, each with its best cut.
         """
         self._check_fitted()
         check_count("k", k, 1)
-        words = self._numbers(as_words(X))
-        n = max(int(k), int(self.candidates)) if isinstance(self.learned_, Rescorer) else _ALL
+        given = as_words(X)
+        words = self._numbers(given)
+        n = int(self.candidates) if isinstance(self.learned_, Rescorer) else _ALL
         lists = self._listed(self.model_, self.learned_, words, n)
         result = []
-        for first, last, word in zip(lists.ptr[:-1].tolist(), lists.ptr[1:].tolist(), words):
+        for first, last, word, spelling in zip(lists.ptr[:-1].tolist(), lists.ptr[1:].tolist(), words, given):
             if not word:
-                result.append([Pronunciation([], 1.0)])
+                result.append([] if len(spelling) else [Pronunciation([], 1.0)])
                 continue
             scores = lists.scores[first:last]
             shares = np.exp(scores - scores.max(initial=-math.inf))
@@ -286,6 +307,7 @@ class Transcriber(Estimator):
             named = self._named([lists.spoken(first + c) for c in order], self.model_)
             chosen = (shares[order] / shares.sum()).tolist() if order else []
             result.append([Pronunciation(*both) for both in zip(named, chosen)])
+        _warn_unread(given, words, result)
         return result
 
     def align(self, X: Any, y: Any) -> list[list[Cosegment]]:
@@ -305,7 +327,10 @@ class Transcriber(Estimator):
             ):
                 unknown = [symbol for symbol in symbols if symbol not in alphabet.ids]
                 if unknown:
-                    raise CorpusError(f"word {number} has the {kind} {unknown[0]!r}, which did not occur in training")
+                    raise CorpusError(
+                        f"word {number}, {''.join(word)!r}, has the {kind} {unknown[0]!r}, which did not occur in "
+                        f"training{_stress_hint(unknown[0], alphabet)}"
+                    )
             rows.append((self.model_.letters.grown(word), self.model_.phonemes.grown(spoken[0])))
         if not rows:
             return []
@@ -317,6 +342,20 @@ class Transcriber(Estimator):
                     f"{' '.join(pronunciations[number][0])!r}"
                 )
         return [[Cosegment(*self.model_.unit(unit)) for unit in path.tolist()] for path in paths]
+
+    def log_probabilities(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """log p(word, pronunciation) of the joint model, summed over all cuts exactly, whatever beams are set.
+
+        One number for each pronunciation, in the order given; -inf where it has an unknown symbol or cannot be cut.
+        """
+        self._check_fitted()
+        words, pronunciations = as_pairs(X, y)
+        known = [*_known(self.model_.letters, self.model_.phonemes, words, pronunciations)]
+        found = np.full(sum(map(len, pronunciations)), -math.inf)
+        if known:
+            places, rows, spoken = zip(*known)
+            found[list(places)] = self.model_.log_probabilities(rows, spoken, self._threads())
+        return found
 
     def evaluate(self, X: Any, y: Any) -> TranscriptionReport:
         """Word and phoneme error.
@@ -331,10 +370,17 @@ class Transcriber(Estimator):
         """The share of words that are right: 1 - word error."""
         return 1 - self.evaluate(X, y).word_error
 
-    def _report(self, model: JointGrams, learned: Learned, references: dict[Any, Any]) -> TranscriptionReport:
+    def _report(
+        self,
+        model: JointGrams,
+        learned: Learned,
+        references: dict[Any, Any],
+        words: list[list[int]] | None = None,
+    ) -> TranscriptionReport:
+        """`words`: those of `references` as numbers, where they are known already."""
         from margent.metrics.transcription import transcription_scores
 
-        words = self._numbers(list(references), model)
+        words = self._numbers(list(references)) if words is None else words
         return transcription_scores(references.values(), self._named(self._best(model, learned, words), model))
 
     def _best(self, model: JointGrams, learned: Learned, words: list[list[int]]) -> list[Sequence[int]]:
@@ -351,16 +397,18 @@ class Transcriber(Estimator):
 
     def _listed(self, model: JointGrams, learned: Learned, words: list[list[int]], k: int) -> CandidateLists:
         """The k best: of the joint model, with its scores or with new ones, or of the learned search."""
-        listed = CandidateLists.found if learned is None else learned.listed
-        return listed(model, words, k, self.beam, float(self.threshold), self._threads())
+        options = words, k, self.beam, float(self.threshold), self._threads()
+        if learned is not None:  # it has seen sums alone
+            return learned.listed(model, *options)
+        return CandidateLists.found(model, *options, bool(self.summed))
 
     def _named(self, found: Iterable[Sequence[int]], model: JointGrams) -> list[list[str]]:
         names = model.phonemes.names
         return [[names[phoneme] for phoneme in phonemes] for phonemes in found]
 
-    def _numbers(self, words: Sequence[Sequence[str]], model: JointGrams | None = None) -> list[list[int]]:
+    def _numbers(self, words: Sequence[Sequence[str]], letters: Alphabet | None = None) -> list[list[int]]:
         """Words as numbers; unseen letters as `unseen` says."""
-        ids = (model or self.model_).letters.ids
+        ids = (letters or self.model_.letters).ids
         unknown: dict[str, int] = {}
         rows = []
         for number, word in enumerate(words):
@@ -376,6 +424,9 @@ class Transcriber(Estimator):
             if self.unseen == "error":
                 raise CorpusError(said)
             rest = f" (and {len(unknown) - 1} more such letters)" if len(unknown) > 1 else ""
+            nothing = [number for number, (row, word) in enumerate(zip(rows, words)) if len(word) and not row]
+            if nothing:
+                rest += f"; of {len(nothing)} words, the first {''.join(words[nothing[0]])!r}, nothing is left to read"
             warnings.warn(f"{said}{rest}; it is left out", UserWarning, stacklevel=3)
         return rows
 
@@ -391,12 +442,15 @@ class Transcriber(Estimator):
             raise TypeError(
                 f"learner of Transcriber should be a learner such as MIRA(), its name or None, got {learner!r}"
             )
+        if learner is not None:
+            check_learner(learner)
         self._check_update(learner)
-        check_count("candidates of Transcriber", self.candidates, 1)
-        check_count("folds of Transcriber", self.folds, 2)
+        check_whole(self, "candidates", minimum=1)
+        check_whole(self, "folds", minimum=2)
         checked_sizes(self.sizes)
         for name in ("beam", "threads"):
-            check_count(f"{name} of Transcriber", getattr(self, name), 1, optional=True)
+            check_whole(self, name, minimum=1, optional=True)
+        check_flag(self, "summed")
         check_count("seed of Transcriber", self.seed, 0)
         for name, most in (("threshold", math.inf), ("held_out", 1.0)):
             value = getattr(self, name)
@@ -428,7 +482,7 @@ class Transcriber(Estimator):
         return learner if self.order is None else replace(learner, order=self.order)
 
     def _threads(self) -> int:
-        return processor_count() if self.threads is None else int(self.threads)
+        return processor_count() if self.threads is None else min(int(self.threads), 1 << 20)
 
     @property
     def letters_(self) -> list[str]:
@@ -456,8 +510,26 @@ class Transcriber(Estimator):
         return transcriber_file.restored(cls, file)
 
 
+# What is odd in a dictionary is dropped silently, up to this share: that is what `evidence` of EM is for.
+_MANY = 0.01
 # For the probabilities of the best, all that the search kept must be known.
 _ALL = 1 << 20
+
+
+def _warn_unread(words: Sequence[Sequence[str]], rows: list[list[int]], found: Sequence[Sequence[Any]]) -> None:
+    """Says which words got no phonemes, though their letters are known; to the caller's caller."""
+    unread = [number for number, (row, one) in enumerate(zip(rows, found)) if row and not len(one)]
+    if unread:
+        said = f"word {unread[0]}, {''.join(words[unread[0]])!r}, gets no phonemes"
+        rest = f" (and {len(unread) - 1} more such words)" if len(unread) > 1 else ""
+        warnings.warn(f"{said}{rest}: no units read it, or only silent ones", UserWarning, stacklevel=3)
+
+
+def _stress_hint(symbol: str, alphabet: Alphabet) -> str:
+    plain = symbol.rstrip("0123456789")
+    if plain == symbol or plain not in alphabet.ids:
+        return ""
+    return f", but {plain!r} did: read the dictionary without stress (--no-stress, or stress=False)"
 
 
 def _references(words: Sequence[Sequence[str]], pronunciations: list[list[list[str]]]) -> dict[Any, list[list[str]]]:
@@ -470,12 +542,14 @@ def _references(words: Sequence[Sequence[str]], pronunciations: list[list[list[s
 
 def _known(
     letters: Alphabet, phonemes: Alphabet, words: Sequence[Sequence[str]], pronunciations: list[list[list[str]]]
-) -> tuple[list[list[int]], list[list[int]]]:
-    """The pairs of known symbols alone, as numbers."""
-    pairs = [
-        ([letters.ids[letter] for letter in word], [phonemes.ids[phoneme] for phoneme in spoken])
-        for word, several in zip(words, pronunciations)
-        for spoken in several
-        if all(letter in letters.ids for letter in word) and all(phoneme in phonemes.ids for phoneme in spoken)
-    ]
+) -> Iterator[tuple[int, list[int], list[int]]]:
+    """The pairs of known symbols alone: their places among all pairs, and both sides as numbers."""
+    pairs = ((word, spoken) for word, several in zip(words, pronunciations) for spoken in several)
+    for place, (word, spoken) in enumerate(pairs):
+        if letters.ids.keys() >= set(word) and phonemes.ids.keys() >= set(spoken):
+            yield place, [letters.ids[letter] for letter in word], [phonemes.ids[phoneme] for phoneme in spoken]
+
+
+def _sides(known: Iterable[tuple[int, list[int], list[int]]]) -> tuple[list[list[int]], list[list[int]]]:
+    pairs = [(word, spoken) for _, word, spoken in known]
     return [word for word, _ in pairs], [spoken for _, spoken in pairs]

@@ -189,8 +189,6 @@ def test_labels_without_times():
     few = Segmenter(FrameFeatures(bins=1), "perceptron", max_duration=10).fit(X[:6], y[:6], progress=False)
     few.partial_fit(X, labels, progress=False)
     assert few.score(X, labels) > 0.9
-    with pytest.raises(CorpusError, match="needs the times"):
-        Segmenter(max_duration=10).fit(X, labels)
     with pytest.raises(CorpusError, match="give max_duration"):
         Segmenter(start=None).fit(X, labels)
     with pytest.raises(ConstraintError, match="no label 'z'"):
@@ -611,3 +609,47 @@ def test_copies_and_pickles_work_alike():
         for other in (copy.deepcopy(segmenter), pickle.loads(pickle.dumps(segmenter))):
             assert other.predict(X) == segmenter.predict(X)
             assert other.predict_k_best(X, 2) == segmenter.predict_k_best(X, 2)
+
+
+def test_what_cannot_be_segmented_is_an_error_for_all_questions():
+    X, y = speech(0, 8)
+    segmenter = Segmenter(learner=MaximumLikelihood(), min_duration=2).fit(X, y)
+    for ask in (segmenter.predict, segmenter.predict_k_best, segmenter.predict_marginals):
+        with pytest.raises(ConstraintError, match="sequence 1: durations"):
+            ask([X[0], X[0][:1]])
+    assert segmenter.predict_k_best([X[0][:0]])[0][0].segments == []
+
+
+@pytest.mark.parametrize("large", [1e14, 1e200])
+def test_values_that_are_too_large_are_told_as_such(large):
+    X, y = speech(0, 8)
+    segmenter = Segmenter(learner=MaximumLikelihood()).fit(X, y)
+    frames = X[0].copy()
+    frames[3, 1] = large
+    with pytest.raises(CorpusError, match="sequence 1, frame 3 has a value that is too large"):
+        segmenter.predict([X[0], frames])
+    with pytest.raises(CorpusError, match="has a value that is too large"):
+        Segmenter().fit([np.full_like(frames, np.finfo(float).max)], y[:1])
+
+
+def test_a_label_whose_mistakes_cost_more_is_missed_less(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = [], []
+    for _ in range(40):  # one label is rare, and overlaps the other
+        rare = rng.random() < 0.3
+        values = rng.normal(size=(12, 1))
+        values[4:8] += 1.5 * rare
+        X.append(values)
+        y.append([(0, 4, "a"), (4, 8, "b" if rare else "a"), (8, 12, "a")])
+    options = {"learner": StructuredSVM(C=0.1, method="subgradient", epochs=20), "start": None, "max_duration": 4}
+    features = FrameFeatures(bins=1)
+    counts = []
+    for costs in (None, {"b": 0.1}, {"b": 10.0}):
+        segmenter = Segmenter(features, label_costs=costs, **options).fit(X, y, progress=False)
+        counts.append(sum(labels.count("b") for labels in segmenter.predict_labels(X)))
+    assert counts[1] < counts[0] < counts[2]
+    segmenter.save(tmp_path / "m")
+    assert margent.load(tmp_path / "m").label_costs == {"b": 10.0}
+    for costs, message in (([1], "a dict"), ({"b": -1}, "at least 0"), ({"z": 1}, "label 'z', which")):
+        with pytest.raises(ValueError, match=message):
+            Segmenter(label_costs=costs).fit(X, y, progress=False)

@@ -10,6 +10,7 @@ import pytest
 
 from margent import CRF, MIRA, HiddenMarkovSVM, PassiveAggressive, Perceptron, Spectral, Tagger, load
 from margent.corpus.generated import make_addresses
+from margent.errors import CalibrationWarning
 
 X, Y = make_addresses(160, seed=3)
 X_NEW, Y_NEW = make_addresses(60, seed=4)
@@ -89,3 +90,21 @@ def test_what_a_beam_is_not_for() -> None:
         Tagger(learner=HiddenMarkovSVM(), beam=2).fit(X, Y)
     with pytest.raises(ValueError, match="beam=2 is for label chains"):
         Tagger(learner=Spectral(iterations=2), beam=2).fit(X[:5], Y[:5])
+
+
+def test_probabilities_under_a_beam_are_said_to_be_so(tmp_path: Path) -> None:
+    exact = Tagger(learner=CRF(epochs=20)).fit(X, Y)
+    assert exact.calibrated_
+    exact.set_params(beam=1)
+    assert not exact.calibrated_
+    with pytest.warns(CalibrationWarning, match="with beam=1 they are shares among the labellings that survive"):
+        exact.predict_marginals(X_NEW)
+    assert exact.set_params(beam=None).calibrated_
+    narrow = Tagger(learner=CRF(epochs=20), beam=1).fit(X, Y)
+    assert not narrow.calibrated_
+    narrow.calibrate(X_NEW, Y_NEW)  # with a temperature for this beam they can be taken at their word
+    assert narrow.calibrated_ and narrow.temperature_ > 0
+    narrow.save(tmp_path / "m")
+    assert load(tmp_path / "m").calibrated_
+    assert not load(tmp_path / "m").set_params(beam=2).calibrated_
+    assert Tagger(learner=CRF(epochs=20), beam=1).fit(X, Y, X_dev=X_NEW, y_dev=Y_NEW).calibrated_

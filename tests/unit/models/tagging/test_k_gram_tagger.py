@@ -25,7 +25,7 @@ LEARNERS = {
     "k": Spectral(tau=0.3, step=30, iterations=8),
     "up-to-k": Spectral(tau=0.3, step=30, iterations=8, loss="up-to-k"),
     "short": Spectral(tau=0.3, step=30, iterations=8, order=2),
-    "one": Spectral(tau=0.3, step=30, iterations=8, order=1),
+    "one": Spectral(tau=0.3, step=3, iterations=8, order=1),
 }
 
 
@@ -95,6 +95,19 @@ def test_threads_do_not_change_anything(monkeypatch: pytest.MonkeyPatch) -> None
     assert results[0] == results[1]
 
 
+def test_threads_search_in_native_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, predict = [], KGramTable.predict
+
+    def watched(table: KGramTable, X: Any, threads: int = 1) -> Any:
+        seen.append(threads)
+        return predict(table, X, threads)
+
+    tagger = Tagger(learner=LEARNERS["k"], threads=3).fit(WORDS, SOUNDS)
+    monkeypatch.setattr(KGramTable, "predict", watched)
+    tagger.predict(WORDS)
+    assert seen == [3]
+
+
 def test_development_data_choose_the_iteration_and_the_temperature() -> None:
     tagger = Tagger(learner=Spectral(tau=0.3, iterations=15, patience=4))
     tagger.fit(WORDS[:40], SOUNDS[:40], X_dev=WORDS[40:], y_dev=SOUNDS[40:])
@@ -119,8 +132,7 @@ def test_going_on_keeps_what_was_learned_and_takes_new_symbols_and_labels() -> N
 
 
 def most_frequent() -> str:
-    names, counts = np.unique([sound for sounds in SOUNDS for sound in sounds], return_counts=True)
-    return str(names[np.argmax(counts)])
+    return most_frequent_of(SOUNDS)
 
 
 def test_a_search_over_tau_by_scikit_learn() -> None:
@@ -204,6 +216,28 @@ def test_a_label_never_seen_with_a_symbol_can_be_forced_and_the_symbol_counts_as
     assert tagger.predict(["x", "x"], [{0: "s"}, {0: ["-", "k"]}]) == [["s"], ["k"]]  # k is more frequent than -
 
 
+def test_unseen_symbols_take_whatever_label_the_pairs_leave() -> None:
+    """Scored 0, so that of those left the most frequent is taken; each has its share of the probability."""
+    X = ["xabbb", "yabbbb", "abbb", "xy"]
+    y = [["O", "B-X", *["I-X"] * 3], ["O", "B-X", *["I-X"] * 4], ["B-X", *["I-X"] * 3], ["O", "O"]]
+    tagger = Tagger(learner=Spectral(iterations=10, step=10, tau=0.3), constrain=True).fit(X, y)
+    assert most_frequent_of(y) == "I-X"  # which cannot be the first label
+    found = tagger.predict(["zx", "zab", "z", "zz", "az"])
+    assert found[0] == ["O", "O"] and found[2] == ["O"] and found[4][0] == "B-X"
+    assert found[1][0] == "O" and found[3] == ["B-X", "I-X"]  # of many that score 0, the last is the most frequent
+    table = tagger.predict_marginals(["z"])[0]
+    shares = dict(zip(tagger.classes_, table[0]))
+    assert shares == pytest.approx({"O": 0.5, "B-X": 0.5, "I-X": 0})
+    assert tagger.predict(["zab"], [Constraints(spans=[(0, 2, "X")])])[0][:2] == ["B-X", "I-X"]
+    assert len(tagger.predict_k_best(["z"], k=5)[0]) == 2
+    assert tagger.score(X, y) > 0.9
+
+
+def most_frequent_of(y: list[list[str]]) -> str:
+    names, counts = np.unique([label for labels in y for label in labels], return_counts=True)
+    return str(names[np.argmax(counts)])
+
+
 @pytest.mark.parametrize("name", LEARNERS)
 def test_pairs_that_may_not_follow_each_other(name: str) -> None:
     pairs = [("k", "e"), (None, "k"), ("-", None), ("s", "a")]
@@ -264,6 +298,14 @@ def test_the_pieces_that_speak_for_a_label() -> None:
     rows = tagger.top_features("-", n=2)
     assert [score for _, score in rows] == pytest.approx([*scores[:2], *scores[-2:]])
     assert rows[0][0].endswith("-") and ": " in rows[0][0]
+    # A border within a piece cannot be, whatever its score.
+    weights = Tagger(learner=LEARNERS["k"]).fit(WORDS, SOUNDS).weights_
+    changed = {3: weights.table.scores[3].copy()}
+    e = next(i for i, pair in enumerate(weights.table.bi_symbols.symbols) if pair[0] >= 0)
+    border = weights.table.bi_symbols.symbols.index((-2, -2))
+    changed[3][e, border, :] = 1e6
+    tagger.weights_ = replace(weights, table=KGramTable(weights.table.bi_symbols, changed))
+    assert all(abs(score) < 1e6 for _, score in tagger.top_features("-", n=5))
     with pytest.raises(ValueError, match="no transitions between labels"):
         tagger.top_transitions()
 
@@ -271,20 +313,15 @@ def test_the_pieces_that_speak_for_a_label() -> None:
 # --- recovered operators
 
 
-@dataclass(frozen=True)
-class Recovering(Spectral):
-    recover: bool = True
-
-
 @pytest.fixture(scope="module")
 def recovered() -> Tagger:
-    learner = Recovering(tau=0.3, step=30, iterations=8, loss="up-to-k")
+    learner = Spectral(tau=0.3, step=30, iterations=8, loss="up-to-k", recover=True)
     return Tagger(learner=learner).fit(WORDS, SOUNDS)
 
 
 def test_operators_predict_in_the_place_of_the_table(recovered: Tagger) -> None:
     plain = Tagger(learner=LEARNERS["up-to-k"]).fit(WORDS, SOUNDS).k_gram_table()
-    states = recovered.history_[-1]["rank"]
+    states = plain.rank()
     wanted = KGramTable.from_operators(plain.operators(states), [0, 1, 2, 3], plain.bi_symbols)
     found = recovered.k_gram_table()
     for length in range(4):
@@ -295,6 +332,18 @@ def test_operators_predict_in_the_place_of_the_table(recovered: Tagger) -> None:
     weights = recovered.weights_
     assert isinstance(weights, KGramWeights) and weights.operators is not None
     assert weights.operators.n_states <= states
+
+
+def test_development_data_judge_the_recovered_operators() -> None:
+    """With the rank of the scores that are kept, not of those with the lowest objective."""
+    learner = Spectral(tau=3, step=30, iterations=30, loss="up-to-k", recover=True)
+    tagger = Tagger(learner=learner).fit(WORDS[:40], SOUNDS[:40], X_dev=WORDS[40:], y_dev=SOUNDS[40:])
+    assert tagger.score(WORDS[40:], SOUNDS[40:]) == tagger.history_[tagger.best_epoch_ - 1]["dev_score"]
+    plain = Tagger(learner=replace(learner, recover=False)).fit(
+        WORDS[:40], SOUNDS[:40], callbacks=[lambda epoch: epoch.epoch == tagger.best_epoch_]
+    )
+    assert plain.score(WORDS, SOUNDS) > 0
+    assert tagger.weights_.operators.n_states == tagger.k_gram_table().rank()
 
 
 def test_operators_in_a_file(recovered: Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,7 +386,7 @@ def test_operators_that_lie(recovered: Tagger, tmp_path: Path, name: str, change
 
 
 def test_nothing_learned_has_operators_too() -> None:
-    tagger = Tagger(learner=Recovering(tau=1e6, iterations=2, loss="up-to-k")).fit(WORDS, SOUNDS)
+    tagger = Tagger(learner=Spectral(tau=1e6, iterations=2, loss="up-to-k", recover=True)).fit(WORDS, SOUNDS)
     assert not tagger.k_gram_table().scores[3].any()
 
 
@@ -398,8 +447,9 @@ def test_another_kind_of_learner_cannot_go_on() -> None:
         tagger.k_gram_table()
     with pytest.raises(ValueError, match="Spectral learns other weights than this Tagger has"):
         tagger.set_params(learner=Spectral()).partial_fit(WORDS, SOUNDS)
-    with pytest.raises(ValueError, match="start from scores of shapes"):
-        Tagger(learner=LEARNERS["k"]).fit(WORDS, SOUNDS).set_params(learner__order=2).partial_fit(WORDS, SOUNDS)
+    for change in ({"learner__order": 2}, {"learner__loss": "up-to-k"}):
+        with pytest.raises(ValueError, match=r"now, but this Tagger was fitted with order=3 and loss='k'"):
+            Tagger(learner=LEARNERS["k"]).fit(WORDS, SOUNDS).set_params(**change).partial_fit(WORDS, SOUNDS)
 
 
 def test_symbols_are_features_for_other_learners_too() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -88,7 +89,7 @@ def test_as_text_and_as_a_picture(path, tmp_path):
 
 
 def test_another_regulariser_has_no_rank():
-    learner = replace(LEARNER, regulariser="frobenius", loss="up-to-k", order=2)
+    learner = replace(LEARNER, regulariser="frobenius", loss="up-to-k", order=2, step=3)
     path = margent.spectral_path(X, Y, X_DEV, Y_DEV, taus=[0, 2], learner=learner)
     m = len(path.table.bi_symbols)
     assert [point.rank for point in path.points] == [None, None]
@@ -115,6 +116,7 @@ def test_an_interruption_keeps_the_points_that_are_done(monkeypatch):
     ("options", "error", "message"),
     [
         ({"taus": []}, ValueError, "taus is empty"),
+        ({"taus": 3}, TypeError, "taus is 3; expected a list of numbers to try"),
         ({"taus": [1, -1]}, ValueError, "tau of Spectral should be a number of at least 0, got -1"),
         ({"learner": Perceptron()}, TypeError, "expected a Spectral"),
         ({"y_dev": Y_DEV[1:]}, CorpusError, "found outputs for 39 sequences of X_dev, expected them for 40"),
@@ -140,3 +142,44 @@ def test_recovered_operators_are_what_is_looked_at():
     expected = plain.table.recovered(states=plain.best.rank)
     assert path.best.rank == plain.best.rank and path.table.scores[3].tolist() == expected.scores[3].tolist()
     assert path.table.scores[3].tolist() != plain.table.scores[3].tolist()
+
+
+@pytest.mark.filterwarnings("ignore::margent.TrainingWarning")
+def test_every_point_moves(monkeypatch):
+    """With steps that are good from nothing, but too long near the optimum, which each start is close to."""
+    learner, taus, oracle = Spectral(iterations=20, step=300, tol=0), [3, 2.9, 2.8, 2.7], KGramOracle(X, Y)
+    moved = []
+    for tau in taus:
+        scores = train(replace(learner, tau=tau), oracle).weights[3]
+        moved.append(oracle.start is None or (scores != oracle.start[3]).any())
+        oracle.start_from({3: scores})
+    assert not all(moved)  # by themselves
+    kept = {}
+
+    def watched(learner, *arguments, **options):
+        kept[learner.tau] = train(learner, *arguments, **options)
+        return kept[learner.tau]
+
+    monkeypatch.setattr("margent.models.tagging.k_grams.path.train", watched)
+    path = spectral_path(X, Y, X_DEV, Y_DEV, taus=taus, learner=learner)
+    for before, after in pairwise(taus):
+        assert (kept[before].weights[3] != kept[after].weights[3]).any()
+    assert [point.objective for point in path.points] == [kept[tau].history[-1].objective for tau in taus]
+
+
+@pytest.mark.parametrize("regulariser", ["nuclear", "frobenius", None])
+def test_recovered_operators_whatever_the_regulariser(regulariser):
+    learner = Spectral(loss="up-to-k", iterations=10, step=3, recover=True, regulariser=regulariser)
+    path = spectral_path(X, Y, X_DEV, Y_DEV, taus=[1], learner=learner)
+    plain = spectral_path(X, Y, X_DEV, Y_DEV, taus=[1], learner=replace(learner, recover=False))
+    expected = plain.table.recovered(states=plain.table.rank())
+    assert path.table.scores[3].tolist() == expected.scores[3].tolist() != plain.table.scores[3].tolist()
+
+
+def test_patience_watches_the_development_data():
+    learner = Spectral(iterations=60, step=30, patience=3)
+    path = spectral_path(X, Y, X_DEV, Y_DEV, taus=[0.3], learner=learner)
+    plain = spectral_path(X, Y, X_DEV, Y_DEV, taus=[0.3], learner=replace(learner, patience=None))
+    assert path.best.iterations < plain.best.iterations
+    assert path.best.accuracy >= plain.best.accuracy
+    assert path.best.rank == path.table.rank()

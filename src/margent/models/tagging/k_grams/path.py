@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from margent.errors import CorpusError
+import numpy as np
+
+from margent.errors import CorpusError, TrainingWarning
 from margent.learners import Spectral, Training, train
 from margent.models.inputs import sentences_and_labels
-from margent.structures import HankelBasis, KGramOracle, KGramTable
+from margent.structures import KGramOracle, KGramTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# Trainings that do not leave their start are tried so often, each time with so much of the step.
+_TRIES, _SHORTER = 5, 0.25
 
 _HEAD = ("tau", "symbols %", "sequences %", "rank", "numbers", "objective", "iterations", "seconds")
 
@@ -94,7 +100,9 @@ def spectral_path(
     """Trains the spectral learner with each tau, and looks at development data (paper 000, figure 2).
 
     The largest tau comes first, and each training begins with the scores of the one before, which are close to its
-    own: a tenth of the iterations that it would take from the start are often enough.
+    own: a tenth of the iterations that it would take from the start are often enough. Where steps are too long so close
+    to the optimum, and no iteration gets below the start, it is tried again with a quarter of the step, up to four
+    times.
 
     Parameters
     ----------
@@ -102,7 +110,8 @@ def spectral_path(
     X_dev, y_dev : those to look at
     taus : the values to try, in any order
     learner : all other parameters; its own tau does not matter. None: `Spectral()`. With `recover=True` it is the table
-        of the recovered operators that is looked at, and given
+        of the recovered operators, as many as its rank, that is looked at, and given. With `patience` the development
+        data also end each training, and choose its iterate
     threads : for the searches; does not change the results
     progress : show a progress bar; None: only on a terminal
 
@@ -126,15 +135,14 @@ def spectral_path(
     best: tuple[PathPoint, KGramTable] | None = None
     interrupted = False
     for tau in values:
-        result = train(replace(learner, tau=tau), oracle, threads=threads, progress=progress)
+        result = _trained(replace(learner, tau=tau), oracle, (X_dev, y_dev), threads, progress)
         interrupted = result.interrupted
         if interrupted:
             break
         table = KGramTable(oracle.bi_symbols, result.weights)
-        rank = result.history[-1].rank
-        if learner.recover and rank:
-            table = table.recovered(states=rank)
-        points.append(_point(tau, table, result, X_dev, y_dev))
+        if learner.recover:
+            table = table.recovered(states=table.rank() or 1)
+        points.append(_point(tau, table, result, X_dev, y_dev, threads))
         if best is None or points[-1].accuracy > best[0].accuracy:
             best = points[-1], table
         oracle.start_from(result.weights)
@@ -143,16 +151,45 @@ def spectral_path(
     return SpectralPath(tuple(points), *best, replace(learner, tau=best[0].tau), interrupted)
 
 
-def _point(tau: float, table: KGramTable, result: Training, X: Sequence[Any], y: Sequence[Any]) -> PathPoint:
-    right = [[a == b for a, b in zip(found, gold)] for found, gold in zip(table.predict(X), y)]
+def _trained(
+    learner: Spectral, oracle: KGramOracle, development: tuple[Any, Any], threads: int, progress: bool | None
+) -> Training:
+    """A training; where it does not leave its start, which was another training, again with ever shorter steps."""
+
+    def evaluate(weights: Any) -> float:
+        return _accuracies(KGramTable(oracle.bi_symbols, weights), *development, threads)[0]
+
+    watched = None if learner.patience is None else evaluate
+    start = oracle.start
+    for _ in range(_TRIES if start is not None else 1):
+        with warnings.catch_warnings():
+            if start is not None:
+                warnings.simplefilter("ignore", TrainingWarning)
+            result = train(learner, oracle, threads=threads, evaluate=watched, progress=progress)
+        if result.interrupted or start is None or any(np.any(result.weights[n] != start[n]) for n in start):
+            break
+        step = learner.found_step(learner.objective(oracle, threads)) if learner.step is None else learner.step
+        learner = replace(learner, step=step * _SHORTER)
+    return result
+
+
+def _accuracies(table: KGramTable, X: Sequence[Any], y: Sequence[Any], threads: int) -> tuple[float, float]:
+    """Of symbols and of sequences."""
+    right = [[a == b for a, b in zip(found, gold)] for found, gold in zip(table.predict(X, threads=threads), y)]
+    return sum(map(sum, right)) / sum(map(len, right)), sum(map(all, right)) / len(right)
+
+
+def _point(
+    tau: float, table: KGramTable, result: Training, X: Sequence[Any], y: Sequence[Any], threads: int
+) -> PathPoint:
     last = result.history[-1]
-    basis = HankelBasis(len(table.bi_symbols), max(table.scores), shorter=0 in table.scores)
+    # That in the history is of the lowest objective, which need not be the iterate that development data chose.
+    rank = table.rank() if last.rank is not None and result.best_epoch is not None else last.rank
     return PathPoint(
         tau,
-        sum(map(sum, right)) / sum(map(len, right)),
-        sum(map(all, right)) / len(right),
-        last.rank,
-        basis.size(last.rank),
+        *_accuracies(table, X, y, threads),
+        rank,
+        table.size(rank),
         last.objective or 0.0,
         last.epoch,
         sum(epoch.seconds for epoch in result.history),
@@ -174,6 +211,8 @@ def _cells(point: PathPoint) -> tuple[str, ...]:
 
 def _checked_taus(taus: Iterable[float]) -> list[float]:
     """The largest first; each is checked by the learner."""
+    if not isinstance(taus, Iterable) or isinstance(taus, (str, bytes)):
+        raise TypeError(f"taus is {taus!r}; expected a list of numbers to try")
     values = sorted({float(Spectral(tau=tau).tau) for tau in taus}, reverse=True)
     if not values:
         raise ValueError("taus is empty; expected at least one value to try")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from margent.features.feature_map import FeatureMap
 from margent.features.symbol_map import UNKNOWN, symbol_numbers
 from margent.models.tagging.constraints import Allowed
 from margent.models.tagging.search import Bools, Doubles, Ids, Runs
-from margent.structures.bi_symbols import UNSEEN
+from margent.structures.bi_symbols import UNSEEN, BiSymbols
 from margent.structures.forest import Derivation, Forest
 from margent.structures.k_gram_forest import k_gram_forest
 
@@ -31,6 +31,9 @@ Integers = NDArray[np.int64]
 
 BORDER = -2
 """The symbol, and the label, before the first and after the last token."""
+
+# The number of a candidate that is a label, less its number among the labels.
+_ANY_LABEL = UNSEEN - 1
 
 # Sequences are searched together until their forests have about this many edges, and so many forests are kept: enough
 # for the development data that a calibration asks about again and again.
@@ -60,7 +63,8 @@ class KGramSearch:
     """The labellings of some sequences by a table of k-grams; see `margent.models.tagging.search.Search`.
 
     A symbol has the labels that it was seen with in training. Where none of them is allowed, and where the symbol is
-    unknown, it has one label, the most frequent that is allowed, and no piece in which it has a part scores anything.
+    unknown, no piece in which it has a part scores anything: it has one label, the most frequent that is allowed; or,
+    where pairs of labels are forbidden, which may forbid that one, all that are allowed.
     """
 
     def __init__(
@@ -73,6 +77,8 @@ class KGramSearch:
     ) -> None:
         self._weights, self._pairs, self._starts, self._threads = weights, pairs, encoded.sequence_ptr, threads
         self._n, self._symbols = encoded.n_sequences, symbol_numbers(encoded)
+        bi_symbols = weights.table.bi_symbols
+        self._candidates = bi_symbols if pairs is None else _WithAnyLabel(bi_symbols, weights.label_counts)
         self._fallback = np.full(len(self._symbols), weights.most_frequent_label)
         self._allowed: Bools | None = None
         if allowed is not None:
@@ -99,7 +105,7 @@ class KGramSearch:
     @cached_property
     def _groups(self) -> list[tuple[int, int]]:
         """The sequences, from each of these numbers to the next, that are searched together."""
-        candidates, k = self._weights.table.bi_symbols.candidates, self._weights.n_borders + 1
+        candidates, k = self._candidates.candidates, self._weights.n_borders + 1
         ends, n_edges = [0], 0
         for s, sequence in enumerate(self._sequences):
             counts = [len(candidates(symbol)) for symbol in sequence]
@@ -114,7 +120,7 @@ class KGramSearch:
     def best(self) -> tuple[Ids, Bools]:
         ids, possible = np.zeros(len(self._symbols), dtype=np.int32), np.zeros(self._n, dtype=bool)
         if self._allowed is None and self._pairs is None:  # then the table knows it by itself
-            outputs = self._weights.table.predict(self._sequences)
+            outputs = self._weights.table.predict(self._sequences, threads=self._threads)
             inner = slice(self._weights.n_borders, -self._weights.n_borders or None)
             return np.array([label for y in outputs for label in y[inner]], dtype=np.int32), ~possible
 
@@ -225,9 +231,13 @@ class KGramSearch:
         pieces = {length: scores for length, scores in weights.table.scores.items() if length}
         # Which label stood before is only known to forests that look at pairs.
         lengths = set(pieces) if self._pairs is None else {*pieces, 2}
-        found = k_gram_forest(weights.table.bi_symbols, sequences, lengths)
+        found = k_gram_forest(self._candidates, sequences, lengths)
         tokens = self._tokens_of_places(first, last)[found.positions]
-        labels = weights.labels_of_bi_symbols[found.symbols]
+        labels = np.where(
+            found.symbols < UNSEEN,
+            _ANY_LABEL - found.symbols,
+            weights.labels_of_bi_symbols[np.maximum(found.symbols, UNSEEN)],
+        )
         unseen = (found.symbols == UNSEEN) & (tokens >= 0)
         labels[unseen] = self._fallback[tokens[unseen]]
         scores = np.zeros(found.forest.n_edges)
@@ -264,6 +274,23 @@ class KGramSearch:
         before[one] = at_node[forest.tails[forest.tail_ptr[:-1][one]]]
         allowed: Bools = pairs[before, own]
         return allowed
+
+
+class _WithAnyLabel:
+    """Bi-symbols, and for an unknown symbol each label as a candidate: the numbers below UNSEEN.
+
+    The more frequent come first, which is where ties go.
+    """
+
+    def __init__(self, bi_symbols: BiSymbols, label_counts: Integers) -> None:
+        self._bi_symbols = bi_symbols
+        self._any: Integers = _ANY_LABEL - np.argsort(-label_counts, kind="stable")
+
+    def __len__(self) -> int:
+        return len(self._bi_symbols)
+
+    def candidates(self, symbol: Hashable) -> Integers:
+        return self._any if symbol == UNKNOWN else self._bi_symbols.candidates(symbol)
 
 
 class _Group(NamedTuple):

@@ -15,7 +15,6 @@ from margent.errors import ConstraintError, CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.features.symbol_map import UNKNOWN, SymbolMap, symbol_numbers
-from margent.learners.training import Training
 from margent.models.labels import MISSING, LabelSet
 from margent.models.stored_numbers import LARGEST, restored_numbers, stored_numbers
 from margent.models.tagging.explanation import Contribution
@@ -59,9 +58,9 @@ class KGramWeights(Weights):
     label_counts: Integers
     operators: OperatorModel | None = None
 
-    def recovered(self, states: int | None) -> KGramWeights:
-        """With the operators that are recovered from the table, and the scores that these give."""
-        model = self.table.operators(states)
+    def recovered(self) -> KGramWeights:
+        """With the operators that are recovered from the table, as many as its rank, and the scores that these give."""
+        model = self.table.operators(self.table.rank() or 1)
         table = KGramTable.from_operators(model, self.table.scores, self.table.bi_symbols)
         return replace(self, table=table, operators=model)
 
@@ -117,13 +116,15 @@ class KGramWeights(Weights):
     ) -> Trainable:
         cls.check(tagger)
         _check_data(tagger, data)
-        n_borders, n_labels = int(tagger._learner().order) - 1, len(labels)
+        learner = tagger._learner()
+        n_borders, n_labels = int(learner.order) - 1, len(labels)
         symbols = _symbols_to_learn(data)
         sequences = list(pairwise(data.encoded.sequence_ptr.tolist()))
         X = [bordered(symbols[a:b], n_borders) for a, b in sequences]
         y = [bordered(data.ids[a:b], n_borders) for a, b in sequences]
         counts = np.bincount(data.ids, minlength=n_labels)
         if start is not None:
+            _check_same_pieces(learner, start)
             counts[: start.n_labels] += start.label_counts
         seen = BiSymbols.observed(X, y)
         known = () if start is None else start._pairs
@@ -134,10 +135,10 @@ class KGramWeights(Weights):
 
         def weights(scores: Mapping[int, NDArray[np.float64]]) -> KGramWeights:
             rounded = {length: array.astype(np.float32) for length, array in scores.items()}
-            return cls(n_labels, KGramTable(bi_symbols, rounded), counts)
+            found = cls(n_labels, KGramTable(bi_symbols, rounded), counts)
+            return found.recovered() if learner.recover else found
 
-        # The learner says whether it is the operators that count; as many as the rank of the scores that were kept.
-        return Trainable(oracle, weights, _recovered if getattr(tagger._learner(), "recover", False) else None)
+        return Trainable(oracle, weights)
 
     def with_features(self, n_features: int, n_edges: int) -> KGramWeights:
         return self  # a symbol that is in no bi-symbol counts as unknown
@@ -192,13 +193,24 @@ class KGramWeights(Weights):
         found: list[tuple[float, tuple[int, ...]]] = []
         for length, scores in self.table.scores.items():
             if length:
-                flat = scores[..., own].ravel()
+                flat = np.where(self._possible(length), scores, 0.0)[..., own].ravel()
                 for i in _ends(flat, n):
                     *before, last = np.unravel_index(i, (*scores.shape[:-1], len(own)))
                     found.append((float(flat[i]), (*map(int, before), int(own[last]))))
         found = [item for item in sorted(found, key=lambda item: (-item[0], item[1])) if item[0] != 0]
         chosen = found if len(found) <= 2 * n else found[:n] + found[-n:]
         return [(self._piece_name(piece, feature_map, names), score) for score, piece in chosen]
+
+    def _possible(self, length: int) -> NDArray[np.bool_]:
+        """(m, ..., m) whether a piece can end within a sequence: without a border after a symbol."""
+        border = self.labels_of_bi_symbols[:-1] == self.n_labels
+        possible = np.ones((len(border),) * length, dtype=bool)
+        for t in range(1, length):
+            before, after = (
+                np.expand_dims(x, tuple({*range(length)} - {i})) for x, i in ((border, t - 1), (border, t))
+            )
+            possible &= before | ~after
+        return possible
 
     def _piece_name(self, piece: Sequence[int], feature_map: FeatureMap, names: list[str]) -> str:
         symbols, labels = zip(*(self._pairs[i] for i in piece))
@@ -260,12 +272,6 @@ class KGramWeights(Weights):
         return cls(n_labels, KGramTable(bi_symbols, scores), counts)
 
 
-def _recovered(weights: Weights, training: Training) -> KGramWeights:
-    assert isinstance(weights, KGramWeights)
-    kept = training.history[(training.best_epoch or len(training.history)) - 1] if training.history else None
-    return weights.recovered(None if kept is None or kept.rank is None else max(kept.rank, 1))
-
-
 def _operator_type(half: bool) -> type[Any]:
     """Operators of scores that are nearly of lower rank are large and cancel out: they need more digits than scores."""
     return np.float32 if half else np.float64
@@ -296,6 +302,18 @@ def _check_data(tagger: Tagger, data: TrainingSet) -> None:
     if (data.ids == MISSING).any():
         s, t = _place(data.encoded, int(np.argmax(data.ids == MISSING)))
         raise CorpusError(f"sentence {s}, token {t} has no label, and {who} needs one for each token")
+
+
+def _check_same_pieces(learner: Any, start: KGramWeights) -> None:
+    """Scores to go on from must be of the pieces that the learner scores."""
+    scores = start.table.scores
+    order, loss = max(scores), "up-to-k" if 0 in scores else "k"
+    if (learner.order, learner.loss) != (order, loss):
+        raise ValueError(
+            f"the learner has order={learner.order} and loss={learner.loss!r} now, but this Tagger was fitted with "
+            f"order={order} and loss={loss!r}: partial_fit goes on as training began; to change them, start anew with "
+            "fit"
+        )
 
 
 def _symbols_to_learn(data: TrainingSet) -> Integers:
