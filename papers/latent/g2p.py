@@ -4,9 +4,10 @@
 
 The joint model of order 1 to 9; EM with beams of several widths against exact EM, by likelihood, error and time;
 learners on top, which reorder what the joint model finds or search by their own weights. All is compared on development
-words, learners after training on every fourth entry. The test words of CMUdict are looked at twice: by the joint model, and with the learner on top that was best on development words; both
-then learn from all other words. NETtalk has no published split for this: every tenth word, by the hash of its letters,
-is held out. Its phonemes are used without the alignment that it has.
+words, learners after training on every fourth entry. The test words of CMUdict are looked at twice: by the joint model,
+and with the learner on top that was best on development words; both then learn from all other words. NETtalk has no
+published split for this: every tenth word, by the hash of its letters, is held out. Its phonemes are used without the
+alignment that it has.
 """
 
 from __future__ import annotations
