@@ -113,7 +113,7 @@ class Plan:
     parts: tuple[int, int, int] = (15000, 1034, 3974)
     sizes: tuple[int, ...] = (500, 1000, 2000, 4000, 8000, 15000)
     seeds: int = 3
-    marked_sizes: tuple[int, ...] = (2000, 15000)
+    marked_sizes: tuple[int, ...] = (2000,)
     marked_methods: tuple[str, ...] = ("spectral", "l2", "none", "crf", "perceptron")
     path_size: int = 2000
     path_taus: dict[str, tuple[float, ...]] = field(

@@ -4,7 +4,7 @@
 
 1. The learning curve (Fig. 1): parameters of each method are chosen on development data at each size, with the first
    draw of words; then each draw is learned from, and the test data are looked at.
-2. The same for words with a sign at either end, at two sizes, and for words with typos.
+2. The same for words with a sign at either end, at one size, and for words with typos.
 3. The regularisation path (Fig. 2), on development data.
 4. Objective against time for each solver; error of recovered operators against noise; time and memory of one training.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from margent.errors import CorpusError
 
@@ -12,14 +12,14 @@ def symbol_sequence(x: Any, what: str) -> Sequence[Hashable]:
     """One sequence, of symbols that can be keys; an iterator becomes a list. `what`: how to call it."""
     if not isinstance(x, Iterable):
         raise CorpusError(f"{what} is {x!r}; expected a sequence of symbols, such as a str or a list")
-    symbols: Sequence[Hashable] = x if hasattr(x, "__len__") and hasattr(x, "__getitem__") else list(x)
+    symbols: Any = x if hasattr(x, "__len__") and hasattr(x, "__getitem__") else list(x)
     try:
         hash(tuple(symbols))
     except TypeError as error:
         raise CorpusError(
             f"{what} has a symbol of an {error}; expected what can be a key, such as a str or a number"
         ) from None
-    return symbols
+    return cast("Sequence[Hashable]", symbols)
 
 
 def symbol_sequences(X: Any, name: str) -> list[Sequence[Hashable]]:
