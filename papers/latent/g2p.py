@@ -65,7 +65,7 @@ PUBLISHED = (
     "phoneme error 5.88 %; Yao and Zweig 2015, bidirectional LSTM: 23.55 % and 5.45 %."
 )
 WORD_ERROR, PHONEME_ERROR, TRAINING_SECONDS, WORDS_PER_SECOND = 0.245, 0.059, 900, 3000
-"""What issue and literature ask of the joint model."""
+"""What is asked of the joint model."""
 
 
 def run(options: Options) -> Path:

@@ -93,7 +93,8 @@ class Plan:
     mixtures : of Tables 1 and 3, with the passes that large-margin training makes
     bins, longest, steps : what is tried on development data, in `choice_passes` passes; the first stands until its
         turn. `longest`: no segment lasts longer, None: than those of its label in training. `steps`: `head_start` and C
-        of `StructuredSVM`; `averaged_steps`: those for models that average, whose gradients are smaller
+        of `StructuredSVM`; `averaged_steps`: those for models that average, whose gradients are smaller;
+        `series_steps`: those for the generated series
     series : sizes of training, development and test data of the generated series; empty: left out
     tokens : corpora of named entities, with the first `n_sentences`; `token_C` and `token_epochs` are chosen
     """
@@ -107,6 +108,7 @@ class Plan:
     longest: tuple[int | None, ...] = (None, 50, 30)
     steps: tuple[tuple[float, float], ...] = ((1, 1e-3), (1, 1e-4), (1, 3e-3), (30, 3e-3))
     averaged_steps: tuple[tuple[float, float], ...] = ((30, 0.1), (30, 0.01), (30, 1.0))
+    series_steps: tuple[tuple[float, float], ...] = ((30, 3e-3), (100, 1e-4), (1000, 1e-5))
     series: tuple[int, ...] = (300, 100, 300)
     tokens: tuple[str, ...] = ("conll2002-esp", "wnut17")
     n_sentences: int | None = None

@@ -145,7 +145,7 @@ def _run(results: dict[str, Any]) -> str:
     size = "all" if plan["n_train"] is None else f"{plan['n_train']}"
     tried = (
         f"bins {_listed(plan['bins'])}, longest {_listed(plan['longest'])}, head start and C {_listed(plan['steps'])}, "
-        f"for (7) as printed {_listed(plan['averaged_steps'])}"
+        f"for (7) as printed {_listed(plan['averaged_steps'])}, for series {_listed(plan['series_steps'])}"
     )
     return (
         f"{TITLES[plan['corpus']]}, {size} training utterances. Chosen on development data: {chosen['bins']} bins and "

@@ -109,15 +109,16 @@ class Experiment:
         """Parameters of each model: bins and longest durations those of the large-margin SMM, steps its own."""
         plan = self.plan
         shape: dict[str, Any] = {"bins": plan.bins[0], "longest": plan.longest[0]}
+        steps = plan.series_steps if name == "series" else plan.steps
 
         def tasks(model: str, parameter: str, values: Sequence[Any], now: dict[str, Any]) -> list[tuple[Any, Task]]:
             return [(v, self._task(name, model, now | {parameter: v}, 1, plan.choice_passes, False)) for v in values]
 
         for parameter in ("bins", "longest"):
-            asked = {"lm-smm": tasks("lm-smm", parameter, getattr(plan, parameter), shape | {"steps": plan.steps[0]})}
+            asked = {"lm-smm": tasks("lm-smm", parameter, getattr(plan, parameter), shape | {"steps": steps[0]})}
             shape |= {parameter: self._best(asked, f"choosing {parameter}", _dev)["lm-smm"]}
         asked = {
-            model: tasks(model, "steps", plan.averaged_steps if MODELS[model].averaged else plan.steps, shape)
+            model: tasks(model, "steps", plan.averaged_steps if MODELS[model].averaged else steps, shape)
             for model in models
             if MODELS[model].learner != "likelihood"
         }

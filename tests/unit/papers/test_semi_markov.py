@@ -31,6 +31,7 @@ TINY = Plan(
     longest=(None, 12),
     steps=((1, 1e-3), (30, 1e-2)),
     averaged_steps=((30, 0.1),),
+    series_steps=((1, 1e-3), (30, 1e-2)),
     series=(16, 6, 8),
     tokens=("addresses",),
     n_sentences=40,
