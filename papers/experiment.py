@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.machine import describe_machine
 
 from margent import strict_json
-from margent.corpus import Dataset
+from margent.corpus import Columns, Dataset, Part, make_addresses
 from margent.errors import CorpusError
 from margent.line_file import LineFile
 from margent.metrics import drawing
@@ -105,6 +105,16 @@ def data_fingerprint(data: Dataset) -> str:
     """Of all sentences and labels, so that results with other data are not taken for results with these."""
     parts = [part for part in (data.train, data.dev, data.test) if part is not None]
     return fingerprint(*(side for part in parts for side in (part.X, part.y)))[:12]
+
+
+def generated_addresses(train: int, dev: int | None, test: int) -> Dataset:
+    """So many sentences each, so that an experiment on words can be tried without data."""
+    parts = [
+        None if n is None else Part(*(Columns.from_sentences(side) for side in make_addresses(n, seed=n)))
+        for n in (train, dev, test)
+    ]
+    assert parts[0] is not None
+    return Dataset("addresses", parts[0], *parts[1:], description="Generated addresses.", terms="")
 
 
 def run_tasks(
@@ -213,6 +223,20 @@ def publish(results: Result, folder: Path, report: Any, figures: Any, readme: Pa
     if readme is not None:
         text = with_generated(readme.read_text("utf-8"), report.parts(results, plots="results/"))
         readme.write_text(text, encoding="utf-8")
+    return written
+
+
+def publish_part(
+    name: str, results: Result, text: str, draw: Callable[[Path], None], caption: str, folder: Path, page: Path | None
+) -> Path:
+    """As `publish`, for one of several experiments: NAME.json, NAME.md, NAME.png, and the part NAME of a page."""
+    write_json(folder / f"{name}.json", results)
+    draw(folder / f"{name}.png")
+    written = folder / f"{name}.md"
+    written.write_text(f"{text}\n![{caption}]({name}.png)\n", encoding="utf-8")
+    if page is not None:
+        parts = {name: f"{text}\n![{caption}](results/{name}.png)\n"}
+        page.write_text(with_generated(page.read_text("utf-8"), parts), encoding="utf-8")
     return written
 
 

@@ -13,26 +13,18 @@ import numpy as np
 
 import margent
 from margent.corpus import (
-    Columns,
     Dataset,
     Part,
     load_conll2000,
     load_conll2002,
     load_ocr_letters,
     load_treebank_sample,
-    make_addresses,
 )
 from margent.learners import learner_named
 from margent.metrics import span_scores
-from papers.experiment import Result, Task, data_fingerprint
+from papers.experiment import Result, Task, data_fingerprint, generated_addresses
 
 HERE = Path(__file__).parent
-
-
-def _addresses() -> Dataset:
-    """Generated, so that the experiment can be tried without data."""
-    parts = [Part(*(Columns.from_sentences(side) for side in make_addresses(n, seed=n))) for n in (400, 150)]
-    return Dataset("addresses", parts[0], None, parts[1], description="Generated addresses.", terms="")
 
 
 def _made_letters() -> Dataset:
@@ -51,7 +43,7 @@ LOADERS = {
     "treebank-sample": load_treebank_sample,
     "conll2000": load_conll2000,
     "ocr-letters": load_ocr_letters,
-    "addresses": _addresses,
+    "addresses": lambda: generated_addresses(400, None, 150),
     "made-letters": _made_letters,
 }
 _KERNEL, _TAGGER = ("degree", "gamma", "window", "cache_mb"), ("order",)

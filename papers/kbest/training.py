@@ -9,26 +9,18 @@ from typing import Any
 
 import margent
 from margent.corpus import (
-    Columns,
     Dataset,
     Part,
     load_conll2000,
     load_conll2002,
     load_muc7,
     load_wnut17,
-    make_addresses,
 )
 from margent.learners import learner_named
 from margent.metrics import span_scores, token_scores
-from papers.experiment import Result, Task, data_fingerprint
+from papers.experiment import Result, Task, data_fingerprint, generated_addresses
 
 HERE = Path(__file__).parent
-
-
-def _addresses() -> Dataset:
-    """Generated, so that the experiment can be tried without data."""
-    parts = [Part(*(Columns.from_sentences(side) for side in make_addresses(n, seed=n))) for n in (400, 150, 151)]
-    return Dataset("addresses", *parts, description="Generated addresses.", terms="")
 
 
 LOADERS = {
@@ -36,7 +28,7 @@ LOADERS = {
     "conll2002-esp": load_conll2002,
     "muc7": load_muc7,
     "wnut17": load_wnut17,
-    "addresses": _addresses,
+    "addresses": lambda: generated_addresses(400, 150, 151),
 }
 CROSS_VALIDATED = ("conll2000", "muc7")
 """As in the paper; the others have a development set."""

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import margent
-from margent.corpus import Columns, Dataset, Part, load_ud, make_addresses
+from margent.corpus import Dataset, load_ud
 from margent.learners import learner_named
 from papers.experiment import (
     Journal,
@@ -25,27 +25,21 @@ from papers.experiment import (
     Result,
     Task,
     data_fingerprint,
+    generated_addresses,
     markdown_table,
     new_figure,
+    publish_part,
     run_tasks,
-    with_generated,
-    write_json,
 )
 
 HERE = Path(__file__).parent
 UPDATES = ("standard", "skip", "early", "max-violation")
 
 
-def _addresses() -> Dataset:
-    """Generated, so that the experiment can be tried without data."""
-    parts = [Part(*(Columns.from_sentences(side) for side in make_addresses(n, seed=n))) for n in (200, 50, 60)]
-    return Dataset("addresses", *parts, description="Generated addresses.", terms="")
-
-
 CORPORA = {
     "coarse": lambda: load_ud("english-ewt"),
     "fine": lambda: load_ud("english-ewt", label="xpos"),
-    "addresses": _addresses,
+    "addresses": lambda: generated_addresses(200, 50, 60),
 }
 TITLES = {
     "coarse": "UD English, 17 coarse tags",
@@ -84,15 +78,10 @@ def run(options: Options, plan: Plan | None = None) -> Path:
     with options.environment():
         rows = run_tasks(measure, tasks(plan), journal, jobs=1, title="taggers")
     described = [{**task, **result} for task, result in zip(tasks(plan), rows)]
-    write_json(folder / "beam.json", {"plan": asdict(plan), "results": described, "commits": sorted(journal.commits)})
-    text = report(described)
-    (folder / "beam.md").write_text(text, encoding="utf-8")
-    draw(described, folder / "beam.png")
-    if options.out is None and plan == FULL:
-        readme = HERE / "README.md"
-        parts = {"beam": f"{text}\n![accuracy against width and time](results/beam.png)\n"}
-        readme.write_text(with_generated(readme.read_text("utf-8"), parts), encoding="utf-8")
-    return folder / "beam.md"
+    results = {"plan": asdict(plan), "results": described, "commits": sorted(journal.commits)}
+    page = HERE / "README.md" if options.out is None and plan == FULL else None
+    caption = "accuracy against width and time"
+    return publish_part("beam", results, report(described), partial(draw, described), caption, folder, page)
 
 
 def tasks(plan: Plan) -> list[Task]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -34,9 +34,8 @@ from papers.experiment import (
     data_fingerprint,
     markdown_table,
     new_figure,
+    publish_part,
     run_tasks,
-    with_generated,
-    write_json,
 )
 
 HERE = Path(__file__).parent
@@ -80,15 +79,9 @@ def run(options: Options) -> Path:
             results = run_tasks(measure, tasks, journal, jobs=options.jobs, title="transcribers")
             rows += [{**task, **result} for task, result in zip(tasks, results)]
     short = [{name: value for name, value in row.items() if name != "right"} for row in rows]
-    write_json(folder / "g2p.json", {"results": short, "commits": sorted(journal.commits)})
-    text = report(rows)
-    (folder / "g2p.md").write_text(f"{text}\n![errors and likelihood](g2p.png)\n", encoding="utf-8")
-    draw(rows, folder / "g2p.png")
-    if options.out is None and not options.quick:
-        page = HERE / "g2p.md"
-        parts = {"g2p": f"{text}\n![errors and likelihood](results/g2p.png)\n"}
-        page.write_text(with_generated(page.read_text("utf-8"), parts), encoding="utf-8")
-    return folder / "g2p.md"
+    page = HERE / "g2p.md" if options.out is None and not options.quick else None
+    results = {"results": short, "commits": sorted(journal.commits)}
+    return publish_part("g2p", results, report(rows), partial(draw, rows), "errors and likelihood", folder, page)
 
 
 def plan(quick: bool, _: Sequence[dict[str, Any]] = ()) -> list[Task]:

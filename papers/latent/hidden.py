@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import eq
 from pathlib import Path
 from statistics import mean
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import margent
-from margent.corpus import Columns, Dataset, Part, load_nettalk, load_ud, make_addresses
+from margent.corpus import Columns, Dataset, Part, load_nettalk, load_ud
 from margent.learners import learner_named
 from margent.metrics.significance import BootstrapResult, SentenceMetric, paired_bootstrap
 from papers.experiment import (
@@ -34,11 +34,11 @@ from papers.experiment import (
     Result,
     Task,
     data_fingerprint,
+    generated_addresses,
     markdown_table,
     new_figure,
+    publish_part,
     run_tasks,
-    with_generated,
-    write_json,
 )
 
 HERE = Path(__file__).parent
@@ -63,17 +63,11 @@ def _nettalk() -> Dataset:
     return Dataset("nettalk", *parts, description="NETtalk, split at random.", terms="")
 
 
-def _addresses() -> Dataset:
-    """Generated, so that the experiment can be tried without data."""
-    parts = [Part(*(Columns.from_sentences(side) for side in make_addresses(n, seed=n))) for n in (200, 50, 60)]
-    return Dataset("addresses", *parts, description="Generated addresses.", terms="")
-
-
 CORPORA = {
     "english": lambda: load_ud("english-ewt"),
     "chinese": lambda: load_ud("chinese-gsd"),
     "nettalk": _nettalk,
-    "addresses": _addresses,
+    "addresses": lambda: generated_addresses(200, 50, 60),
 }
 TITLES = {
     "english": "UD English, 17 coarse tags",
@@ -142,15 +136,10 @@ def run(options: Options, plan: Plan | None = None) -> Path:
         rows = run_tasks(measure, wanted, journal, jobs=options.jobs, title="taggers")
     described = [{**task, **result} for task, result in zip(wanted, rows)]
     short = [{name: value for name, value in row.items() if name not in _BY_SENTENCE} for row in described]
-    write_json(folder / "hidden.json", {"plan": asdict(plan), "results": short, "commits": sorted(journal.commits)})
-    text = report(described)
-    (folder / "hidden.md").write_text(text, encoding="utf-8")
-    draw(described, folder / "hidden.png")
-    if options.out is None and plan == FULL:
-        readme = HERE / "README.md"
-        parts = {"hidden": f"{text}\n![accuracy against time](results/hidden.png)\n"}
-        readme.write_text(with_generated(readme.read_text("utf-8"), parts), encoding="utf-8")
-    return folder / "hidden.md"
+    results = {"plan": asdict(plan), "results": short, "commits": sorted(journal.commits)}
+    page = HERE / "README.md" if options.out is None and plan == FULL else None
+    caption = "accuracy against time"
+    return publish_part("hidden", results, report(described), partial(draw, described), caption, folder, page)
 
 
 def tasks(plan: Plan) -> list[Task]:

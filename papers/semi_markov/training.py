@@ -22,12 +22,11 @@ from margent.corpus import (
     load_russian_speech,
     load_timit,
     load_wnut17,
-    make_addresses,
     make_series,
     spans,
 )
 from margent.metrics import SegmentReport, segment_scores, span_scores
-from papers.experiment import Result, Task
+from papers.experiment import Result, Task, generated_addresses
 from papers.semi_markov.plan import MODELS
 
 TIMIT_FOLDER = "MARGENT_TIMIT"
@@ -44,12 +43,6 @@ def _series(sizes: Sequence[int]) -> Dataset:
     return Dataset("series", *parts, description="Generated series.", terms="")
 
 
-def _addresses() -> Dataset:
-    """Generated, so that the experiment can be tried without data."""
-    parts = [Part(*make_addresses(n, seed=n)) for n in (400, 100, 150)]
-    return Dataset("addresses", *parts, description="Generated addresses.", terms="")
-
-
 @lru_cache(maxsize=1)
 def corpus(name: str, sizes: tuple[int, ...] = ()) -> Dataset:
     if name == "series":
@@ -60,7 +53,7 @@ def corpus(name: str, sizes: tuple[int, ...] = ()) -> Dataset:
         "speech-ru-festvox": load_russian_speech,
         "conll2002-esp": load_conll2002,
         "wnut17": load_wnut17,
-        "addresses": _addresses,
+        "addresses": lambda: generated_addresses(400, 100, 150),
     }
     return loaders[name]()
 
