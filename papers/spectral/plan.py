@@ -45,7 +45,7 @@ METHODS = {
         "spectral",
         iterations=0.8,
         fixed={**_TO_THE_END, "loss": "up-to-k"},
-        grid={"tau": (5.0, 10.0), "step": (30.0, 100.0)},
+        grid={"tau": (5.0, 10.0), "step": (30.0, 100.0, 300.0)},
     ),
     "l2": Method(
         "L2",
@@ -64,7 +64,7 @@ METHODS = {
         "spectral",
         iterations=0.8,
         fixed={**_TO_THE_END, "loss": "up-to-k", "regulariser": None},
-        grid={"step": (30.0, 100.0, 10.0, 3.0)},
+        grid={"step": (30.0, 100.0, 10.0, 300.0)},
     ),
     "counts": Method("spectral IO-HMM by counts", "counts", grid={"states": (50, 20, 100, 10, 5)}),
     "latent": Method(
