@@ -11,9 +11,20 @@ from papers.experiment import new_figure
 from papers.spectral.plan import METHODS
 from papers.spectral.report import accuracies
 
-_PALETTE = ("#2b6ca3", "#69a3d0", "#c8553d", "#5b6770", "#a0a8b0", "#b9a44c", "#d48fb5", "#4f9d69", "#8a5aa8")
+_PALETTE = (
+    "#2b6ca3",
+    "#69a3d0",
+    "#c8553d",
+    "#5b6770",
+    "#a0a8b0",
+    "#b9a44c",
+    "#d48fb5",
+    "#4f9d69",
+    "#8a5aa8",
+    "#c9a6dd",
+)
 COLOURS = dict(zip(METHODS, _PALETTE, strict=True))
-MARKERS = dict(zip(METHODS, "o^sDdvXP*", strict=True))
+MARKERS = dict(zip(METHODS, "o^sDdvXP*h", strict=True))
 
 
 def check() -> None:

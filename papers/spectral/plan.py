@@ -83,6 +83,14 @@ METHODS = {
         fixed={"order": 2, "restrict_labels": 1},
         grid={"epochs": (10, 20)},
     ),
+    # What the spectral scores see, and no smaller pieces of it.
+    "perceptron-whole": Method(
+        "averaged perceptron, whole trigrams alone",
+        "features",
+        "perceptron",
+        fixed={"order": 2, "restrict_labels": 1, "windows": [[-2, -1, 0], [-1, 0, 1], [0, 1, 2]]},
+        grid={"epochs": (10, 20)},
+    ),
 }
 """The methods of section 5 by our names of them."""
 

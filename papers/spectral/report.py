@@ -129,6 +129,9 @@ def _claims(results: dict[str, Any]) -> list[Claim]:
         *_gain(curve, small, "latent", _BEATS, "beats the latent SVM", _K_GRAMS),
         *_gain(curve, large, "crf", 0.0, "is at least as good as the CRF"),
         *_gain(curve, large, "perceptron", 0.0, "is at least as good as the perceptron"),
+        *_gain(
+            curve, large, "perceptron-whole", 0.0, "is at least as good as the perceptron with whole trigrams alone"
+        ),
         *_gain(marked, small, "none", _BEATS, "beats the unregularised scores, words marked", _K_GRAMS),
         *_gain(marked, small, "crf", 0.0, "is at least as good as the CRF, words marked"),
         *_gain(results["typos"], 2000, "none", _BEATS, "beats the unregularised scores, typos", _K_GRAMS),

@@ -6,6 +6,7 @@ import resource
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
@@ -115,10 +116,9 @@ def _counts(task: Task, data: Split) -> tuple[Predict, Result]:
 def _features(task: Task, data: Split) -> tuple[Predict, Result]:
     given = dict(task["parameters"])
     how = {name: given.pop(name) for name in ("order", "restrict_labels")}
+    features = partial(trigram_features, windows=given.pop("windows", _WINDOWS))
     learner = learner_named(METHODS[task["method"]].learner, **given)
-    tagger = margent.Tagger(
-        features=trigram_features, learner=learner, threads=1, calibration=0, seed=task["seed"], **how
-    )
+    tagger = margent.Tagger(features=features, learner=learner, threads=1, calibration=0, seed=task["seed"], **how)
     tagger.fit(*data.train)
     return tagger.predict, {"rank": None, "iterations": len(tagger.history_)}
 
@@ -142,12 +142,12 @@ def _latent(task: Task, data: Split) -> tuple[Predict, Result]:
 LEARN = {"spectral": _spectral, "counts": _counts, "features": _features, "latent": _latent}
 
 
-def trigram_features(word: Symbols) -> list[dict[str, float]]:
+def trigram_features(word: Symbols, windows: Sequence[Sequence[int]] = _WINDOWS) -> list[dict[str, float]]:
     """Pieces of the inputs around each output, those that reach beyond the word left out: no method sees its ends."""
     return [
         {
             f"{'/'.join(map(str, window))}={''.join(word[t + i] for i in window)}": 1.0
-            for window in _WINDOWS
+            for window in windows
             if all(0 <= t + i < len(word) for i in window)
         }
         for t in range(len(word))
