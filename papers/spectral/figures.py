@@ -33,36 +33,35 @@ def check() -> None:
 
 
 def draw(results: dict[str, Any], folder: Path) -> None:
-    _curves({"letters to sounds": results["curve"], "with marks at the ends": results["marked"]}, folder / "curve.png")
-    _curves({"words with typos": results["typos"]}, folder / "typos.png")
+    _curves("letters to sounds", results["curve"], folder / "curve.png")
+    _curves("words with typos", results["typos"], folder / "typos.png")
     _path(results["path"], folder / "path.png")
     _solvers(results["solvers"], folder / "solvers.png")
     _noise(results["noise"], folder / "noise.png")
 
 
-def _curves(panels: dict[str, list[dict[str, Any]]], path: Path) -> None:
-    figure, axes_of = new_figure(len(panels))
-    for axes, (title, rows) in zip(axes_of, panels.items()):
-        for method in dict.fromkeys(row["method"] for row in rows):
-            own = [row for row in rows if row["method"] == method]
-            values = [100 * np.array(accuracies(row)) for row in own]
-            axes.errorbar(
-                [row["n"] for row in own],
-                [v.mean() for v in values],
-                yerr=[v.std(ddof=1) if len(v) > 1 else 0 for v in values],
-                color=COLOURS[method],
-                marker=MARKERS[method],
-                markersize=4,
-                capsize=2,
-                linewidth=1.2,
-                label=METHODS[method].title,
-            )
-        sizes = sorted({row["n"] for row in rows})
-        axes.set(xscale="log", xlabel="words to learn from", ylabel="right letters of the test data, percent")
-        axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
-        axes.set_xticks([], minor=True)
-        axes.set_title(title, loc="left", fontsize=10)
-    axes_of[0].legend(frameon=False, fontsize=8)
+def _curves(title: str, rows: list[dict[str, Any]], path: Path) -> None:
+    figure, (axes,) = new_figure(1, width=9.0, height=4.6)
+    for method in dict.fromkeys(row["method"] for row in rows):
+        own = [row for row in rows if row["method"] == method]
+        values = [100 * np.array(accuracies(row)) for row in own]
+        axes.errorbar(
+            [row["n"] for row in own],
+            [v.mean() for v in values],
+            yerr=[v.std(ddof=1) if len(v) > 1 else 0 for v in values],
+            color=COLOURS[method],
+            marker=MARKERS[method],
+            markersize=4,
+            capsize=2,
+            linewidth=1.2,
+            label=METHODS[method].title,
+        )
+    sizes = sorted({row["n"] for row in rows})
+    axes.set(xscale="log", xlabel="words to learn from", ylabel="right letters of the test data, percent")
+    axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    axes.set_xticks([], minor=True)
+    axes.set_title(title, loc="left", fontsize=10)
+    axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     figure.savefig(path)
 
 
