@@ -203,9 +203,14 @@ class _Progress:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """With machine, versions and commit beside it, as a new file that takes the place of the old."""
+    """With machine, versions and commit beside it, as a new file that takes the place of the old.
+
+    Lists of numbers are lines of their own, so that a file of thousands can still be looked at.
+    """
+    text = json.dumps({"machine": describe_machine(), **content}, indent=1)
+    text = re.sub(r"\[[-+.,\deE\s]*\]", lambda numbers: re.sub(r"\s+", " ", numbers[0]), text)
     beside = path.with_suffix(".new")
-    beside.write_text(json.dumps({"machine": describe_machine(), **content}, indent=1) + "\n", encoding="utf-8")
+    beside.write_text(text + "\n", encoding="utf-8")
     beside.replace(path)
 
 

@@ -69,11 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         whole_model = {
             **summary,
             "history": tagger.history_,
-            "top_features": {
-                label: [{"feature": name, "weight": weight} for name, weight in rows]
-                for label, rows in features.items()
-            },
-            "top_transitions": [{"from": left, "to": right, "weight": weight} for left, right, weight in transitions],
+            **weights_as_json(features, transitions),
             "support": [
                 {
                     "sentence": sentence.number,
@@ -88,20 +84,38 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if not arguments.label:
         _print_summary(summary, tagger.history_)
+    print_weights(features, [] if arguments.label else transitions)
+    if support and (arguments.support or not arguments.label):
+        print("\nsupport sequences:")
+        print(indent("\n\n".join(map(str, support)), "  "))
+    return 0
+
+
+Features = dict[str, list[tuple[str, float]]]
+Transitions = list[tuple[str, str, float]]
+
+
+def weights_as_json(features: Features, transitions: Transitions) -> dict[str, Any]:
+    """The heaviest features of each label, and the heaviest transitions."""
+    return {
+        "top_features": {
+            label: [{"feature": name, "weight": weight} for name, weight in rows] for label, rows in features.items()
+        },
+        "top_transitions": [{"from": left, "to": right, "weight": weight} for left, right, weight in transitions],
+    }
+
+
+def print_weights(features: Features, transitions: Transitions) -> None:
     for label, rows in features.items():
         if rows:
             print(f"\nfeatures of {label}:")
         for name, weight in rows:
             print(f"  {weight:+10.3f}  {name}")
-    if transitions and not arguments.label:
+    if transitions:
         print("\ntransitions:")
         width = max(len(left) for left, _, _ in transitions)
         for left, right, weight in transitions:
             print(f"  {weight:+10.3f}  {left:{width}} -> {right}")
-    if support and (arguments.support or not arguments.label):
-        print("\nsupport sequences:")
-        print(indent("\n\n".join(map(str, support)), "  "))
-    return 0
 
 
 def _support(tagger: Tagger, arguments: argparse.Namespace) -> list[SupportSequences]:

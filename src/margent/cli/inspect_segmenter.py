@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def run(segmenter: Segmenter, arguments: argparse.Namespace) -> int:
     """Prints what the segmenter is and what it has learned."""
-    from margent.cli.inspect import training_line
+    from margent.cli.inspect import print_weights, training_line, weights_as_json
 
     if arguments.support or arguments.plot:
         raise UsageError("--support and --plot are for taggers with support sequences, and this is a segmenter")
@@ -28,26 +28,13 @@ def run(segmenter: Segmenter, arguments: argparse.Namespace) -> int:
         whole_model = {
             **summary,
             "history": segmenter.history_,
-            "top_features": {
-                label: [{"feature": name, "weight": weight} for name, weight in rows]
-                for label, rows in features.items()
-            },
-            "top_transitions": [{"from": left, "to": right, "weight": weight} for left, right, weight in transitions],
+            **weights_as_json(features, transitions),
         }
         print(json.dumps(whole_model, indent=2, ensure_ascii=False))
         return 0
     if not arguments.label:
         _print_summary(summary, training_line(summary, segmenter.history_))
-    for label, rows in features.items():
-        if rows:
-            print(f"\nfeatures of {label}:")
-        for name, weight in rows:
-            print(f"  {weight:+10.3f}  {name}")
-    if transitions and not arguments.label:
-        print("\ntransitions:")
-        width = max(len(left) for left, _, _ in transitions)
-        for left, right, weight in transitions:
-            print(f"  {weight:+10.3f}  {left:{width}} -> {right}")
+    print_weights(features, [] if arguments.label else transitions)
     return 0
 
 

@@ -62,8 +62,8 @@ def _summary(transcriber: Transcriber, path: str) -> dict[str, Any]:
         "units": model.n_units,
         "grams": model.grams_by_order(),
         "discounts": None if model.discounts is None else model.discounts.tolist(),
-        "rescoring_weights": None if weights is None else len(weights.weights),
-        "rescoring_weights_not_zero": None if weights is None else int(np.count_nonzero(weights.weights)),
+        "learned_weights": None if weights is None else len(weights.weights),
+        "learned_weights_not_zero": None if weights is None else int(np.count_nonzero(weights.weights)),
         "parameters": parameters,
         "steps": len(transcriber.history_),
         "skipped": transcriber.n_skipped_,
@@ -90,9 +90,10 @@ def _print_summary(summary: dict[str, Any]) -> None:
         if discounts is None or discounts == [[0.0] * 3]
         else ", ".join("/".join(f"{d:.2f}" for d in row) for row in discounts),
         "weights": "none: the joint model decides"
-        if summary["rescoring_weights"] is None
-        else f"{summary['rescoring_weights']:,} to put candidates in order, of which "
-        f"{summary['rescoring_weights_not_zero']:,} are not zero",
+        if summary["learned_weights"] is None
+        else f"{summary['learned_weights']:,} to "
+        f"{'put candidates in order' if parameters['update'] is None else 'search by'}, of which "
+        f"{summary['learned_weights_not_zero']:,} are not zero",
         "em": _told(parameters["em"]),
         "learner": _told(parameters["learner"]),
         "settings": ", ".join(others),

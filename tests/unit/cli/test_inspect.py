@@ -92,8 +92,11 @@ def test_a_transcriber(margent, fails, tmp_path):
     assert report["kind"] == "transcriber" and report["units"] == model.model_.n_units
     assert len(report["grams"]) == 3 and sum(report["grams"]) == model.model_.n_grams
     assert len(report["discounts"]) == 3 and all(len(row) == 3 for row in report["discounts"])
-    assert report["rescoring_weights_not_zero"] > 0
+    assert report["learned_weights_not_zero"] > 0
     assert 0 < sum(unit["probability"] for unit in report["top_units"]) <= 1
     fails(2, "this is a transcriber", "inspect", tmp_path / "m", "--label", "AE")
+    searching = library.Transcriber(order=2, learner=library.MIRA(C=0.01, epochs=1), update="skip", beam=8)
+    searching.fit(words, spoken).save(tmp_path / "searching")
+    assert "to search by, of which" in margent("inspect", tmp_path / "searching").output
     library.Transcriber(order=1).fit(words, spoken).save(tmp_path / "plain")
     assert "none: the joint model decides" in margent("inspect", tmp_path / "plain").output
