@@ -16,6 +16,8 @@ using CountedFeatures = std::vector<std::pair<std::int32_t, float>>;
 struct CosegmentHistory {
   std::array<std::uint64_t, 2> units{1, 1};           // the last two
   std::array<std::uint64_t, 4> phonemes{1, 1, 1, 1};  // the last four
+
+  bool operator==(const CosegmentHistory&) const = default;
 };
 
 // Finds the features of one unit after the other. visit(id) hears each: a hash from 1 to 2^bits. Number 0 is left for the

@@ -12,9 +12,8 @@ void CosegmentOracle::ask(std::int64_t example, const Question& question, Answer
   const std::int64_t first = examples_.example_ptr[example], last = examples_.example_ptr[example + 1];
   const Symbols word = examples_.pairs.word(first);
   const GramModel& model = *examples_.models[examples_.fold[example]];
-  const CosegmentWeights<double> weights{kept(), bits_, scale()};
   right_.set(units_, examples_.pairs, first, last);
-  search_.run(model, weights, word, &right_, question.cost);
+  search_.run(model, search_weights(), word, &right_, question.cost);
   gold_.run_forced(search_);
   const std::int32_t n_steps = search_.n_steps();
   if (gold_.step(n_steps).empty()) return;  // out of reach: there is nothing to move towards

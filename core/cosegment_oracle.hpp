@@ -28,8 +28,14 @@ class CosegmentOracle final : public FlatOracle {
  public:
   CosegmentOracle(const CosegmentUnits& units, const TranscriptionExamples& examples, int bits, const CosegmentSearchOptions& options,
                   BeamUpdate update)
-      : FlatOracle((std::int64_t{1} << bits) + 1), units_(units), examples_(examples), bits_(bits), update_(update), gold_(units, options),
-        search_(units, options) {}
+      : FlatOracle((std::int64_t{1} << bits) + 1), units_(units), examples_(examples), bits_(bits), options_(options), update_(update),
+        gold_(units, options), search_(units, options) {}
+
+  const CosegmentUnits& units() const { return units_; }
+  const TranscriptionExamples& examples() const { return examples_; }
+  int bits() const { return bits_; }
+  const CosegmentSearchOptions& options() const { return options_; }
+  CosegmentWeights<double> search_weights() const { return {kept(), bits_, scale()}; }
 
   std::int64_t size() const override { return examples_.size; }
   void ask(std::int64_t example, const Question& question, Answer& answer) override;
@@ -44,6 +50,7 @@ class CosegmentOracle final : public FlatOracle {
   const CosegmentUnits& units_;
   TranscriptionExamples examples_;
   int bits_;
+  CosegmentSearchOptions options_;
   BeamUpdate update_;
   RightAnswers right_;
   CosegmentSearch<double> gold_, search_;

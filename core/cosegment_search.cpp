@@ -106,8 +106,10 @@ template <class Real>
 void CosegmentSearch<Real>::expand(std::int32_t from, std::int32_t at, std::int32_t layer, Symbols letters) {
   const std::int32_t context = items_[from].context;
   if (forced_) {
+    ++round_;
     right_->units_after(at, items_[from].spoken, items_[from].phonemes, [&](std::int32_t unit) {
-      if (units_.letters(unit).size() != letters.size()) return;
+      if (units_.letters(unit).size() != letters.size() || seen_[unit] == round_) return;
+      seen_[unit] = round_;
       std::int32_t next = 0;
       const double log_p = model_->step(context, unit, &next);
       add(from, at, layer, unit, log_p, next);
@@ -178,7 +180,7 @@ template <class Real>
 void CosegmentSearch<Real>::push(const Item& item) {
   const std::uint64_t place = (static_cast<std::uint64_t>(item.layer) << 32) | static_cast<std::uint32_t>(item.context);
   std::int32_t& bucket = buckets_[mix(mix(place) ^ item.phonemes) & (buckets_.size() - 1)];
-  for (std::int32_t h = bucket; h >= 0; h = items_[h].link) {
+  for (std::int32_t h = options_.merge ? bucket : -1; h >= 0; h = items_[h].link) {
     Item& known = items_[h];
     if (known.layer != item.layer || known.context != item.context || known.phonemes != item.phonemes ||
         known.history.units != item.history.units)

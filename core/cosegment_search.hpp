@@ -62,6 +62,7 @@ struct CosegmentSearchOptions {
   std::int64_t beam = 0;  // how many states go on from each position; 0: all
   double threshold = 0;   // states go on if the joint model puts them at most so far below the best of their position; 0: all
   int insertions = 8;     // how many units without letters may follow each other
+  bool merge = true;      // ways to the same state are one, the best of them
 };
 
 // The weights are scale times these, 2^bits + 1 of them.
@@ -73,7 +74,7 @@ struct CosegmentWeights {
 };
 
 // A state is what later scores and the answer depend on: the context of the joint model, the last two units and all
-// phonemes so far. Ways to the same state are one, the best of them.
+// phonemes so far.
 template <class Real>
 class CosegmentSearch {
  public:

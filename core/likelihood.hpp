@@ -25,6 +25,8 @@ class Likelihood {
   virtual int threads() const = 0;
   virtual void get(double* parameters) const = 0;
   virtual void set(const double* parameters) = 0;
+  // Where the sums run over what a search finds: searches by the present weights; whether it is another function now.
+  virtual bool grow(const std::function<void()>& /*between*/) { return false; }
   // The sum at the present weights; the gradient [n_parameters] unless null. The same to the bit for any number of
   // threads. Calls `between` from time to time, from the calling thread, which may throw to give up.
   virtual double evaluate(double* gradient, const std::function<void()>& between) = 0;

@@ -49,10 +49,12 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "mira": {"C": 0.01, "k": 5, "epochs": 3},
     "crf": {"l2": 1.0, "epochs": 40},
 }
+LATENT_CRF = {"l2": 1.0, "epochs": 30, "search": "beam", "beam": 20}
 SEARCHES: dict[str, dict[str, Any]] = {
     "perceptron + max-violation": {"learner": "perceptron", "update": "max-violation", "beam": 10},
     "mira + max-violation": {"learner": "mira", "update": "max-violation", "beam": 10},
     "mira + skip": {"learner": "mira", "update": "skip", "beam": 20},
+    "crf + beam": {"learner": "crf", "options": LATENT_CRF},
 }
 """Learners that search by their own weights, the others in `LEARNERS` reorder what the joint model finds."""
 LEARNER_SHARE = 4
@@ -118,9 +120,10 @@ def measure(task: Task) -> Result:
     train = Part(train.X[:: task["one_in"]], train.y[:: task["one_in"]])
     search = dict(SEARCHES.get(task["learner"], {"learner": task["learner"]}))
     name = search.pop("learner")
+    options = search.pop("options", LEARNERS.get(name))
     transcriber = margent.Transcriber(
         em=margent.EM(order=task["order"], beam=task["beam"]),
-        learner=None if name is None else learner_named(name, **LEARNERS[name]),
+        learner=None if name is None else learner_named(name, **options),
         **search,
         threads=1,
     )

@@ -1,10 +1,11 @@
-// Bindings of the likelihood of label chains and of segments, and of the arithmetic of its minimisation.
+// Bindings of the likelihood of label chains, of segments and of cuts, and of the arithmetic of its minimisation.
 #include <nanobind/stl/optional.h>
 
 #include <string>
 
 #include "_core.hpp"
 #include "chain_likelihood.hpp"
+#include "cosegment_likelihood.hpp"
 #include "inverse_hessian.hpp"
 #include "segment_likelihood.hpp"
 
@@ -41,6 +42,10 @@ void bind_likelihood(nb::module_& m) {
         check_parameters(self, parameters);
         self.set(parameters.data());
       }, nb::arg("parameters"))
+      .def("grow", [](Likelihood& self) {
+        nb::gil_scoped_release release;
+        return self.grow(check_signals);
+      }, "Searches anew for what it sums over; whether anything has changed.")
       .def("evaluate", [](Likelihood& self, Doubles parameters) {
         check_parameters(self, parameters);
         std::vector<double> gradient(self.n_parameters());
@@ -82,6 +87,11 @@ void bind_likelihood(nb::module_& m) {
         new (self) SegmentLikelihood(oracle, {all_pairs, all_transitions, boundaries, 0, best_completion}, threads);
       }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("boundaries"), nb::arg("threads"),
            nb::arg("best_completion") = false);
+  nb::class_<CosegmentLikelihood, Likelihood>(m, "CosegmentLikelihood", "The conditional likelihood of pronunciations under a beam.")
+      .def("__init__", [](CosegmentLikelihood* self, CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads) {
+        if (beam < 0) throw nb::value_error("beam out of range");
+        new (self) CosegmentLikelihood(oracle, beam, best_completion, threads);
+      }, nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("beam"), nb::arg("best_completion"), nb::arg("threads"));
 
   m.def("dot", [](Doubles a, Doubles b, int threads) {
     if (a.shape(0) != b.shape(0)) throw nb::value_error("vectors of different length");

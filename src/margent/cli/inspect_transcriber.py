@@ -46,6 +46,8 @@ def _units(transcriber: Transcriber, top: int) -> list[tuple[str, float]]:
 def _summary(transcriber: Transcriber, path: str) -> dict[str, Any]:
     import numpy as np
 
+    from margent.models.transcribing.learned_search import LearnedSearch
+
     model, weights = transcriber.model_, transcriber.learned_
     parameters = transcriber.get_params(deep=False)
     for name in ("em", "learner"):
@@ -62,6 +64,7 @@ def _summary(transcriber: Transcriber, path: str) -> dict[str, Any]:
         "units": model.n_units,
         "grams": model.grams_by_order(),
         "discounts": None if model.discounts is None else model.discounts.tolist(),
+        "leads_search": isinstance(weights, LearnedSearch),
         "learned_weights": None if weights is None else len(weights.weights),
         "learned_weights_not_zero": None if weights is None else int(np.count_nonzero(weights.weights)),
         "parameters": parameters,
@@ -92,7 +95,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
         "weights": "none: the joint model decides"
         if summary["learned_weights"] is None
         else f"{summary['learned_weights']:,} to "
-        f"{'put candidates in order' if parameters['update'] is None else 'search by'}, of which "
+        f"{'search by' if summary['leads_search'] else 'put candidates in order'}, of which "
         f"{summary['learned_weights_not_zero']:,} are not zero",
         "em": _told(parameters["em"]),
         "learner": _told(parameters["learner"]),

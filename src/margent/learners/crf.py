@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,9 @@ from margent.learners.quasi_newton import Point, Vector, minimise
 from margent.learners.stochastic_descent import calibrated_step, descend_pass
 from margent.parameters import check_choice, check_flag, check_number, check_whole
 
+# After so many iterations a search is asked for more to sum over: late enough to learn something of the curvature, and
+# early enough not to go far where rivals are missing.
+_SEARCH = 3
 _METHODS = ("lbfgs", "owlqn", "sgd")
 
 
@@ -51,9 +55,10 @@ class CRF:
     search="beam": the sums run only over the answers that survive a beam search with the weights as they are, and the
     right one (paper 003, Section 3.2.2). Differs on a chain: there they run over all labellings whose every label
     survives at its token or is right there, which are more than the survivors themselves. For structures whose sums
-    cannot be had otherwise, such as `margent.structures.BeamOracle`; on a chain exact sums are about as quick. With a
-    beam that holds all states the result is the exact one; with less, the objective is no longer smooth and
-    probabilities are too sure.
+    cannot be had otherwise, such as `margent.structures.BeamOracle`; on a chain exact sums are about as quick. In a
+    `Transcriber` what was once in a beam stays in the sum, and every third iteration searches for more. With a beam that
+    holds all states the result is the exact one; with less, the objective is no longer smooth and probabilities are too
+    sure.
 
     Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `epochs`, or
     when the development score has not risen for `patience` iterations. The history has the objective of each iteration.
@@ -115,8 +120,11 @@ class CRF:
         self, objective: Likelihood, random: np.random.Generator, advance: Callable[[int], None]
     ) -> Iterator[Step]:
         """Leaves the weights at the last step it yielded, also when interrupted; `sgd` at the last example."""
-        steps = self._descent(objective, random, advance) if self.method == "sgd" else self._iterations(objective)
         recent: deque[float] = deque(maxlen=self.period)
+        if self.method == "sgd":
+            steps = self._descent(objective, random, advance)
+        else:
+            steps = self._iterations(objective, recent.clear)
         for step in steps:
             yield step
             assert step.objective is not None
@@ -124,7 +132,9 @@ class CRF:
                 return
             recent.append(step.objective)
 
-    def _iterations(self, likelihood: Likelihood) -> Iterator[Step]:
+    def _iterations(self, likelihood: Likelihood, grew: Callable[[], None]) -> Iterator[Step]:
+        """`grew` hears when a search has found more to sum over: the objective may be higher than before."""
+
         def regularised(w: Vector) -> tuple[float, Vector]:
             value, gradient = likelihood.evaluate(w)
             gradient += 2 * self.l2 * w
@@ -133,26 +143,51 @@ class CRF:
         def step(found: Point, before: int) -> Step:
             return Step(found.value - self._penalty(found.parameters), found.value, found.evaluations - before)
 
-        l1, memory = float(self.l1), int(self.memory)
-        start = likelihood.parameters()
+        number = 0
+
+        def searched(w: Vector) -> bool:
+            nonlocal number
+            number += 1
+            likelihood.set_parameters(w)
+            found = number % _SEARCH == 0 and likelihood.grow()
+            if found:
+                grew()
+            return found
+
+        in_python = isinstance(likelihood, PythonLikelihood)
+        minimised = partial(
+            minimise,
+            regularised,
+            l1=float(self.l1),
+            memory=int(self.memory),
+            threads=likelihood.threads,
+            changed=None if in_python else searched,
+        )
+        likelihood.grow()
+        start, grown = likelihood.parameters(), True
         last: Point | None = None
-        grown = True
         try:
             while grown:
                 evaluations, grown = 0, False
-                for last in minimise(regularised, start, l1=l1, memory=memory, threads=likelihood.threads):
+                for last in minimised(start):
                     if last.evaluations == 1:  # the start
                         continue
                     yield step(last, evaluations)
                     evaluations = last.evaluations
-                    if isinstance(likelihood, PythonLikelihood):
+                    if in_python:
                         likelihood.set_parameters(last.parameters)
                         grown = likelihood.grow()
                     if grown:  # a search has met new features: on from here in a larger space
-                        start, last = likelihood.parameters(), None
                         break
-                if last is not None and not evaluations:  # it began at the optimum
+                assert last is not None
+                if not evaluations:  # it began at the optimum
                     yield step(last, 0)
+                if not grown:  # there may be more to find where it ended
+                    likelihood.set_parameters(last.parameters)
+                    grown = likelihood.grow()
+                if grown:
+                    start, last = likelihood.parameters(), None
+                    grew()
         finally:  # a search that was interrupted, or found nothing better, has tried others since
             likelihood.set_parameters(start if last is None else last.parameters)
 
@@ -164,6 +199,7 @@ class CRF:
             yield Step(0.0, self._penalty(likelihood.parameters()), 0)
             return
         decay = 2 * self.l2 / n
+        likelihood.grow()
         eta = calibrated_step(likelihood, decay, random) if self.eta is None else float(self.eta)
         done = 0
         while True:
@@ -171,6 +207,7 @@ class CRF:
             done += n
             loss = likelihood.value()
             yield Step(loss, loss + self._penalty(likelihood.parameters()), n)
+            likelihood.grow()
 
     def _penalty(self, w: Vector) -> float:
         return float(self.l2) * _core.dot(w, w) + (float(self.l1) * float(np.abs(w).sum()) if self.l1 else 0.0)

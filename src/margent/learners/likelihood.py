@@ -28,6 +28,12 @@ class Likelihood(Protocol):
 
     def set_parameters(self, parameters: NDArray[np.float64]) -> None: ...
 
+    def grow(self) -> bool:
+        """Searches by the present parameters for what it sums over; whether it is another function now.
+
+        There may then be more parameters.
+        """
+
     def evaluate(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Sets the parameters; the value there and the gradient (n_parameters,)."""
 
@@ -56,6 +62,10 @@ def likelihood_of(
         return _core.ChainLikelihood(
             oracle, all_pairs, all_transitions, boundaries, threads, beam or 0, best_completion
         )
+    if isinstance(oracle, _core.CosegmentOracle):
+        if beam is None:
+            raise TypeError("a CRF that leads a search for pronunciations sums over a beam: search='beam'")
+        return _core.CosegmentLikelihood(oracle, beam, best_completion, threads)
     if isinstance(oracle, _core.CandidateOracle) and beam is None:
         return CandidateLikelihood(oracle, threads)
     if isinstance(oracle, _core.SegmentOracle) and beam is None:
@@ -88,6 +98,9 @@ class CandidateLikelihood:
 
     def set_parameters(self, parameters: NDArray[np.float64]) -> None:
         self._oracle.start_from(np.asarray(parameters, np.float64))
+
+    def grow(self) -> bool:
+        return False  # the lists stay as they are
 
     def evaluate(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         self.set_parameters(parameters)

@@ -30,7 +30,13 @@ class Point(NamedTuple):
 
 
 def minimise(
-    function: Function, start: Vector, *, l1: float = 0.0, memory: int = 8, threads: int = 1
+    function: Function,
+    start: Vector,
+    *,
+    l1: float = 0.0,
+    memory: int = 8,
+    threads: int = 1,
+    changed: Callable[[Vector], bool] | None = None,
 ) -> Iterator[Point]:
     """Yields points of ever lower function(w) + l1 * |w|_1, the first being `start`; ends where it cannot go lower.
 
@@ -39,12 +45,18 @@ def minimise(
     account, the step stays within the orthant in which it begins, and a parameter that would change its sign becomes
     exactly zero. A step costs one evaluation as a rule, and 4 * memory passes over a vector of n numbers. Memory:
     2 * memory * n numbers in single precision. The same to the bit for any number of threads.
+
+    `changed` is asked at each point after it was yielded, and says whether the function is another from now on: then it
+    goes on with what it knows of the curvature, and later values may be higher.
     """
     value, gradient = function(start)
     point = Point(start, value + _penalty(start, l1), gradient, 1)
     inverse = _core.InverseHessian(len(start), memory, threads)
     while True:
         yield point
+        if changed is not None and changed(point.parameters):
+            value, gradient = function(point.parameters)
+            point = Point(point.parameters, value + _penalty(point.parameters, l1), gradient, point.evaluations + 1)
         steepest = _steepest(point, l1)
         if not np.any(steepest):
             return

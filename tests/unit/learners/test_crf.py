@@ -378,6 +378,27 @@ def test_minimise_ends_where_it_begins_at_the_optimum() -> None:
     assert len(points) == 1 and points[0].evaluations == 1
 
 
+def test_a_function_that_changes_on_the_way_is_followed() -> None:
+    centre = np.zeros(3)
+    asked = []
+
+    def changed(w: Any) -> bool:
+        asked.append(w)
+        centre[:] = float(len(asked) >= 3)
+        return len(asked) == 3
+
+    def function(w: Any) -> tuple[float, Any]:
+        away = w - centre
+        return float((away**4).sum() + away @ away), 4 * away**3 + 2 * away
+
+    points = list(minimise(function, np.array([3.0, -2.0, 5.0]), changed=changed))
+    assert points[-1].parameters == pytest.approx(np.ones(3), abs=1e-4)
+    values = [point.value for point in points]
+    assert values[:3] == sorted(values[:3], reverse=True)
+    assert values[3:] == sorted(values[3:], reverse=True)
+    assert len(asked) == len(points)
+
+
 def test_minimise_takes_the_lowest_point_where_no_trial_is_past_the_steepest_part() -> None:
     """A straight line is as steep everywhere."""
     points = minimise(lambda w: (-float(w.sum()), -np.ones(2)), np.zeros(2))

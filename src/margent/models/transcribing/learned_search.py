@@ -3,7 +3,8 @@
 What a cut scores is the sum of the weights of its features, those of `rescoring`, with the log-probability of the joint
 model as one of them. Beam search goes from letter to letter and keeps what scores most, so that a pronunciation that
 the joint model thinks little of can win. Learning with it is the latent perceptron under inexact search (paper 003,
-chapters 3 and 4): how a training word is cut is not known, and the right side is the best cut that the weights find.
+chapters 3 and 4): how a training word is cut is not known, and the right side is the best cut that the weights find. A
+CRF(search="beam") is the latent CRF: its right side are all right cuts that its beam finds, together.
 """
 
 from __future__ import annotations
@@ -40,10 +41,15 @@ class LearnedSearch:
         )
 
 
+def leads_search(learner: Any, update: str | None) -> bool:
+    """Whether the weights of the learner lead the search, rather than reorder what the joint model finds."""
+    return update is not None or getattr(learner, "search", None) == "beam"
+
+
 def search_oracle(
-    folds: WordFolds, beam: int | None, threshold: float, update: str, threads: int, progress: bool | None = None
+    folds: WordFolds, beam: int | None, threshold: float, update: str | None, threads: int, progress: bool | None = None
 ) -> _core.CosegmentOracle:
-    """The oracle of all words under search with the joint models of their folds."""
+    """The oracle of all words under search with the joint models of their folds. `update`: None for a CRF."""
     models = []
     with ProgressBar(1, len(folds.words), shown=progress) as bar:
         for end, (_, model) in zip(folds.bounds[1:], folds.models(threads)):
@@ -51,6 +57,6 @@ def search_oracle(
             bar.advance(end)
     fold = np.repeat(np.arange(len(models), dtype=np.int32), [end - begin for begin, end in pairwise(folds.bounds)])
     words = _core.TranscriptionExamples(folds.pairs, folds.starts, fold, tuple(model.grams for model in models))
-    policy = getattr(_core.BeamUpdate, update.replace("-", "_"))
+    policy = getattr(_core.BeamUpdate, (update or "standard").replace("-", "_"))
     units = models[0].units
     return started(_core.CosegmentOracle(units, words, BITS, beam or 0, threshold, INSERTIONS, policy))

@@ -21,7 +21,7 @@ from margent.models.estimator import Estimator
 from margent.models.labels import Labellings
 from margent.models.transcribing import file as transcriber_file
 from margent.models.transcribing.joint_grams import Alphabet, JointGrams
-from margent.models.transcribing.learned_search import LearnedSearch, search_oracle
+from margent.models.transcribing.learned_search import LearnedSearch, leads_search, search_oracle
 from margent.models.transcribing.rescoring import CandidateLists, Rescorer, check_learner, training_oracle
 from margent.models.transcribing.spellings import as_pairs, as_words, check_entries
 from margent.models.transcribing.word_folds import WordFolds
@@ -66,19 +66,20 @@ class Transcriber(Estimator):
     update : "max-violation", "early", "standard", "skip" or None
         None: the best `candidates` pronunciations that the joint model finds are put in a better order. Otherwise beam
         search goes by the learned weights themselves, in training and in prediction, and this says what is learned from
-        where it goes wrong; see `margent.structures.BeamOracle`. For learners that go from example to example.
+        where it goes wrong; see `margent.structures.BeamOracle`. For learners that go from example to example. Weights
+        of a `CRF(search="beam")` lead the search as well; it needs no `update`, and its own `beam` is that of training.
     sizes : pairs (letters, phonemes)
         The sizes of units. Where units without letters are missing, no word can have more phonemes than its units.
     beam : int or None
-        How many states the search keeps at each letter. None: all, which finds the best exactly; but with `summed` or
-        `update` a state is a pronunciation so far, and there can be exponentially many.
+        How many states the search keeps at each letter. None: all, which finds the best exactly; but with `summed`, or
+        where a learner leads the search, a state is a pronunciation so far, and there can be exponentially many.
     threshold : float
         States whose log-probability by the joint model is so far below the best at their letter are dropped; 0: none.
     summed : bool
-        Whether cuts with the same phonemes count together. False: the best cut decides, which is faster. With `update`
-        the best cut always decides.
+        Whether cuts with the same phonemes count together. False: the best cut decides, which is faster. Where a
+        learner leads the search, the best cut always decides.
     candidates : int
-        How many pronunciations of a word the learner chooses from, without `update`.
+        How many pronunciations of a word the learner chooses from, unless it leads the search.
     folds : int
         Into how many parts the training words are dealt for the learner, to see what a joint model says of a word that
         it has not counted.
@@ -217,11 +218,11 @@ class Transcriber(Estimator):
         history, interrupted = training.history, training.interrupted
         if learner is not None and not interrupted:
             try:
-                top = self._top_oracle(model, training.weights["discounts"], spelled, progress)
+                top = self._top_oracle(learner, model, training.weights["discounts"], spelled, progress)
             except KeyboardInterrupt:
                 interrupted = True
             else:
-                kind = Rescorer if self.update is None else LearnedSearch
+                kind = LearnedSearch if leads_search(learner, self.update) else Rescorer
                 training = train(
                     learner,
                     top,
@@ -247,12 +248,17 @@ class Transcriber(Estimator):
         return self
 
     def _top_oracle(
-        self, model: JointGrams, discounts: Any, spelled: list[tuple[list[int], list[int]]], progress: bool | None
+        self,
+        learner: Any,
+        model: JointGrams,
+        discounts: Any,
+        spelled: list[tuple[list[int], list[int]]],
+        progress: bool | None,
     ) -> Any:
         """The oracle that the learner on top learns from."""
         folds = WordFolds(model, discounts, spelled, n_folds=int(self.folds), seed=int(self.seed))
         threshold, threads = float(self.threshold), self._threads()
-        if self.update is not None:
+        if leads_search(learner, self.update):
             return search_oracle(folds, self.beam, threshold, self.update, threads, progress)
         return training_oracle(folds, int(self.candidates), self.beam, threshold, threads, progress)
 
@@ -288,7 +294,8 @@ class Transcriber(Estimator):
         A probability is p(word, pronunciation), summed over the cuts that the search kept (of the best cut, where
         `summed` is False), as a share of all pronunciations that it kept: too large by what the beam left out. With a
         learner it is exp(score) as a share of all candidates, which is a probability if the learner is a `CRF`, and
-        else only an order. With `update` the candidates are all that the beam kept to the end, each with its best cut.
+        else only an order. Where a learner leads the search, the candidates are all that the beam kept to the end, each
+        with its best cut.
         """
         self._check_fitted()
         check_count("k", k, 1)
@@ -442,7 +449,7 @@ class Transcriber(Estimator):
             raise TypeError(
                 f"learner of Transcriber should be a learner such as MIRA(), its name or None, got {learner!r}"
             )
-        if learner is not None:
+        if learner is not None and not leads_search(learner, self.update):
             check_learner(learner)
         self._check_update(learner)
         check_whole(self, "candidates", minimum=1)
@@ -469,9 +476,8 @@ class Transcriber(Estimator):
             raise ValueError(f"{said}, and there is none: learner=MIRA(C=0.01), for example")
         if not hasattr(learner, "rule") or getattr(learner, "keeps_support", False):
             name = type(learner).__name__
-            raise ValueError(
-                f"{said} and keeps no answers, such as Perceptron or MIRA, and {name} does not: update=None"
-            )
+            instead = "CRF(search='beam') with update=None searches by itself" if name == "CRF" else "update=None"
+            raise ValueError(f"{said} and keeps no answers, such as Perceptron or MIRA, and {name} does not: {instead}")
 
     def _meant(self, name: str) -> Any:
         if name == "learner" and isinstance(self.learner, str):

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.models.mutation import mutate_arrays
 
 import margent
-from margent import MIRA, ModelFileError, PassiveAggressive, Perceptron, Transcriber, storage
+from margent import CRF, MIRA, ModelFileError, PassiveAggressive, Perceptron, Transcriber, storage
 from margent.corpus import make_pronunciations
 from margent.models.transcribing.learned_search import LearnedSearch
 
@@ -37,9 +37,11 @@ def direct() -> Transcriber:
         (PassiveAggressive(epochs=3), "max-violation"),
         (MIRA(C=0.01, k=3, epochs=3), "max-violation"),
         (MIRA(C=0.01, k=3, epochs=3), "skip"),
+        (CRF(search="beam", beam=5, l2=0.5, epochs=10), None),
+        (CRF(method="sgd", search="beam", beam=5, l2=0.5, epochs=3), None),
     ],
 )
-def test_all_updates_and_learners_beat_the_joint_model(learner: Any, update: str) -> None:
+def test_all_updates_and_learners_beat_the_joint_model(learner: Any, update: str | None) -> None:
     joint = Transcriber(order=1).fit(WORDS[TRAIN], SPOKEN[TRAIN])
     model = fit(learner=learner, update=update)
     assert model.score(WORDS[TEST], SPOKEN[TEST]) > joint.score(WORDS[TEST], SPOKEN[TEST]) + 0.1
@@ -94,6 +96,16 @@ def test_a_file_brings_everything_back(direct: Transcriber, tmp_path: Path) -> N
     assert (tmp_path / "again.margent").read_bytes() == (tmp_path / "m.margent").read_bytes()
 
 
+def test_a_latent_crf_leads_the_search(tmp_path: Path) -> None:
+    learner = CRF(search="beam", beam=5, l2=0.5, epochs=5)
+    one, three = (fit(learner=learner, update=None, threads=n) for n in (1, 3))
+    assert isinstance(one.learned_, LearnedSearch)
+    assert np.array_equal(one.learned_.weights, three.learned_.weights)  # type: ignore[union-attr]
+    one.save(tmp_path / "m.margent")
+    loaded = margent.load(tmp_path / "m.margent")
+    assert loaded.predict_k_best(WORDS[TEST]) == one.predict_k_best(WORDS[TEST])
+
+
 def test_hostile_files_are_refused_or_sound(direct: Transcriber, tmp_path: Path) -> None:
     path = tmp_path / "m.margent"
     direct.save(path)
@@ -129,7 +141,8 @@ class _nothing:
     [
         ({"update": "late"}, "update of Transcriber should be one of max-violation"),
         ({"learner": None}, "there is none"),
-        ({"learner": margent.CRF()}, "CRF does not: update=None"),
+        ({"learner": CRF()}, "CRF does not: CRF\\(search='beam'\\) with update=None"),
+        ({"learner": CRF(search="beam")}, "is for a learner that goes from example to example"),
         ({"learner": margent.HiddenMarkovSVM()}, "HiddenMarkovSVM does not"),
     ],
 )
