@@ -56,9 +56,9 @@ class CRF:
     right one (paper 003, Section 3.2.2). Differs on a chain: there they run over all labellings whose every label
     survives at its token or is right there, which are more than the survivors themselves. For structures whose sums
     cannot be had otherwise, such as `margent.structures.BeamOracle`; on a chain exact sums are about as quick. In a
-    `Transcriber` what was once in a beam stays in the sum, and every third iteration searches for more. With a beam that
-    holds all states the result is the exact one; with less, the objective is no longer smooth and probabilities are too
-    sure.
+    `Transcriber` what was once in a beam stays in the sum, and every third iteration searches for more. With a beam
+    that holds all states the result is the exact one; with less, the objective is no longer smooth and probabilities
+    are too sure.
 
     Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `epochs`, or
     when the development score has not risen for `patience` iterations. The history has the objective of each iteration.
