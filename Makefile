@@ -27,6 +27,7 @@ test: lint $(VENV)/.dev
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror core/*.cpp core/*.hpp src/margent/*.cpp src/margent/*.hpp
 	$(BIN)/mypy
 
 bench: $(VENV)/.bench

@@ -119,8 +119,8 @@ class Buffer {
   }
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
-  bool zeroed_ = false;      // everything past size_ is zero
-  void* mapped_ = nullptr;   // where the system's pages begin, if they are mapped
+  bool zeroed_ = false;     // everything past size_ is zero
+  void* mapped_ = nullptr;  // where the system's pages begin, if they are mapped
   std::size_t mapped_bytes_ = 0;
 };
 

@@ -1,7 +1,8 @@
 // The oracle of listed answers: each example has candidates with sparse features, some of which are right.
 //
 // Several candidates may be right (a word may have several pronunciations, each listed with one cut), so the gold side
-// depends on the weights: it is the best of the right candidates, as in the latent perceptron (paper 003, equation 4.3).
+// depends on the weights: it is the best of the right candidates, as in the latent perceptron (paper 003,
+// equation 4.3).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -28,7 +29,8 @@ struct Candidates {
 
 class CandidateOracle final : public FlatOracle {
  public:
-  CandidateOracle(const Candidates& candidates, std::int64_t n_features) : FlatOracle(n_features), candidates_(candidates) {}
+  CandidateOracle(const Candidates& candidates, std::int64_t n_features)
+      : FlatOracle(n_features), candidates_(candidates) {}
 
   std::int64_t size() const override { return candidates_.n_examples; }
 
@@ -55,7 +57,8 @@ class CandidateOracle final : public FlatOracle {
     });
     rivals_.resize(n);
     for (const std::int64_t c : rivals_)
-      answer.rivals.push_back({scores_[c - begin], candidates_.losses[c], static_cast<std::int64_t>(std::ceil(candidates_.losses[c]))});
+      answer.rivals.push_back(
+          {scores_[c - begin], candidates_.losses[c], static_cast<std::int64_t>(std::ceil(candidates_.losses[c]))});
   }
 
   void delta(std::size_t rival, SparseVector& out) const override {
@@ -84,7 +87,8 @@ class CandidateOracle final : public FlatOracle {
         if (right > log_zero) parts[part] += all - right;
         for (std::int64_t c = begin; c < end; ++c) {
           const double here = shares[c];
-          shares[c] = right == log_zero ? 0 : std::exp(here - all) - (candidates_.losses[c] == 0 ? std::exp(here - right) : 0);
+          shares[c] =
+              right == log_zero ? 0 : std::exp(here - all) - (candidates_.losses[c] == 0 ? std::exp(here - right) : 0);
         }
       }
     });

@@ -91,8 +91,8 @@ double chain_best(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, s
 template <class Real>
 double chain_forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& work);
 
-// The second half of chain_best, for alpha (and, where there is a transpose and no edges, reached) that chain_forward_max
-// or somebody else has computed.
+// The second half of chain_best, for alpha (and, where there is a transpose and no edges, reached) that
+// chain_forward_max or somebody else has computed.
 template <class Real>
 double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, std::int32_t* labels);
 
@@ -124,10 +124,10 @@ double chain_marginals(const ChainScores<Real>& scores, ChainWorkspace<Real>& wo
 // A run of fixed labels with what may stand before and after it. Label y stands for hidden[y] labels, itself and those
 // after it; null: for itself alone.
 struct RunQuery {
-  int begin, end;               // positions begin <= t < end
-  const std::int32_t* labels;   // [end - begin]
-  const std::uint8_t* before;   // [L + 1]: labels allowed at begin - 1; entry L: may begin at position 0
-  const std::uint8_t* after;    // [L + 1]: labels allowed at end; entry L: may end at the last position
+  int begin, end;              // positions begin <= t < end
+  const std::int32_t* labels;  // [end - begin]
+  const std::uint8_t* before;  // [L + 1]: labels allowed at begin - 1; entry L: may begin at position 0
+  const std::uint8_t* after;   // [L + 1]: labels allowed at end; entry L: may end at the last position
   const std::int32_t* hidden = nullptr;
 
   int ways(int label) const { return hidden ? hidden[label] : 1; }

@@ -56,9 +56,7 @@ template <class Real>
 void ChainBeam<Real>::extend(const ChainScores<Real>& scores, int position) {
   const ChainShape& s = shape_;
   const std::span<const Item> before = at(position - 1);
-  const auto history = [&](std::int32_t i) {
-    return before[i].state / s.width * s.base + before[i].state % s.width;
-  };
+  const auto history = [&](std::int32_t i) { return before[i].state / s.width * s.base + before[i].state % s.width; };
   order_.resize(before.size());
   for (std::size_t i = 0; i < before.size(); ++i) order_[i] = static_cast<std::int32_t>(i);
   // Ties go to the smallest of the labels that are forgotten, as in Viterbi's search.

@@ -153,8 +153,8 @@ void ChainExpectations::expect_scaled(int n, double weight, float* nodes) {
   const ChainShape& s = model_.shape;
   const float factor = static_cast<float>(weight);
   double* table = table_.data();
-  sum_kernels().expectations(n, s.n_labels, s.width, sums_.exp_emissions.data(), sums_.norms.data(), sums_.alpha.data(), sums_.beta.data(),
-                             factor, nodes, pairs_.data());
+  sum_kernels().expectations(n, s.n_labels, s.width, sums_.exp_emissions.data(), sums_.norms.data(), sums_.alpha.data(),
+                             sums_.beta.data(), factor, nodes, pairs_.data());
   const std::size_t last = static_cast<std::size_t>(n - 1) * s.width;
   for (int j = 0; j < s.n_labels; ++j) {
     table[s.start_history() * s.width + j] += weight * (sums_.alpha[j] * sums_.beta[j]);
@@ -219,8 +219,7 @@ void ChainExpectations::count_known(const std::int32_t* labels, int n, double we
     const int y = labels[t];
     nodes[static_cast<std::size_t>(t) * s.width + y] -= static_cast<float>(weight);
     table_[history * s.width + y] -= weight;
-    if (edges)
-      edges[(t * s.base + (t ? labels[t - 1] : s.n_labels)) * s.width + y] -= static_cast<float>(weight);
+    if (edges) edges[(t * s.base + (t ? labels[t - 1] : s.n_labels)) * s.width + y] -= static_cast<float>(weight);
     history = (history * s.base + y) % s.histories;
   }
   table_[(s.histories + history / s.base) * s.width + labels[n - 1]] -= weight;

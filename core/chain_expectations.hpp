@@ -23,8 +23,8 @@ class ChainExpectations {
   // table of histories and ends. A sequence whose known labels are forbidden counts 0 and adds nothing.
   double add(const Examples& examples, std::int64_t sequence, double weight, float* nodes, float* edges);
 
-  // The probability of each label, nodes [n][L], to about six digits, and log Z. False, and nothing is said, where single
-  // precision or the order is not up to it; costs do not count.
+  // The probability of each label, nodes [n][L], to about six digits, and log Z. False, and nothing is said, where
+  // single precision or the order is not up to it; costs do not count.
   bool marginals(const Examples& examples, std::int64_t sequence, double* nodes, double* log_z);
 
   // The own table: histories [B^k][width], then ends [B^(k-1)][width]. flush() brings it up to date.

@@ -76,8 +76,7 @@ int chain_k_best_back(const ChainScores<Real>& scores, int k, ChainWorkspace<Rea
   const Real* last = work.alpha.data() + (n - 1) * s.states();
   Real top = zero<Real>;
   for (std::int64_t c = 0; c < s.contexts; ++c)
-    for (int y = 0; y < s.n_labels; ++y)
-      top = std::max(top, last[c * s.width + y] + scores.end[c * s.width + y]);
+    for (int y = 0; y < s.n_labels; ++y) top = std::max(top, last[c * s.width + y] + scores.end[c * s.width + y]);
   for (std::int64_t i = 0; i < s.contexts * s.n_labels; ++i) {
     const std::int64_t state = state_in_tie_order(s, i);
     const Real x = last[state] + scores.end[state];
@@ -121,8 +120,8 @@ int chain_k_best_back(const ChainScores<Real>& scores, int k, ChainWorkspace<Rea
   return done;
 }
 
-#define MARGENT_INSTANTIATE(Real)                                                                                    \
-  template int chain_k_best(const ChainScores<Real>&, int, ChainWorkspace<Real>&, std::int32_t*, double*);           \
+#define MARGENT_INSTANTIATE(Real)                                                                          \
+  template int chain_k_best(const ChainScores<Real>&, int, ChainWorkspace<Real>&, std::int32_t*, double*); \
   template int chain_k_best_back(const ChainScores<Real>&, int, ChainWorkspace<Real>&, std::int32_t*, double*);
 MARGENT_INSTANTIATE(float)
 MARGENT_INSTANTIATE(double)

@@ -39,7 +39,8 @@ ChainLikelihood::ChainLikelihood(ChainOracle& oracle, const ParameterChoice& cho
     edges_ = seen_columns(examples_.edges, *oracle.edges(), oracle.edges()->n_rows(), s.base * s.width,
                           choice.all_pairs, [labels, &s](std::int64_t t, bool first) -> std::int32_t {
                             const std::int32_t before = first ? s.n_labels : labels[t - 1];
-                            return labels[t] == unlabelled || before == unlabelled ? unlabelled : before * s.width + labels[t];
+                            return labels[t] == unlabelled || before == unlabelled ? unlabelled
+                                                                                   : before * s.width + labels[t];
                           });
   else
     edges_.ptr = {0};
@@ -48,7 +49,8 @@ ChainLikelihood::ChainLikelihood(ChainOracle& oracle, const ParameterChoice& cho
   make_blocks();
   LinearChain model = oracle.model();
   model.beam = choice.beam;
-  for (int q = 0; q < threads_; ++q) workers_.push_back(std::make_unique<ChainExpectations>(model, oracle.label_costs(), choice.best_completion));
+  for (int q = 0; q < threads_; ++q)
+    workers_.push_back(std::make_unique<ChainExpectations>(model, oracle.label_costs(), choice.best_completion));
 }
 
 ChainLikelihood::~ChainLikelihood() = default;
@@ -146,9 +148,10 @@ void ChainLikelihood::choose_cells(const ParameterChoice& choice) {
         // Digit 0 is the label itself, digit d the one d positions before.
         const std::int64_t next = d == 0 ? s.width : place * s.base;
         const std::int32_t label = position - d < 0 ? s.n_labels : labels[position - d];
-        const int last = label == unlabelled ? s.n_labels : label == s.n_labels ? label + 1 : label + examples_.ways(label);
-        for (int y = std::max(label, 0); y < last; ++y)
-          again(labels, position, d + 1, next, cell + y * place, again);
+        const int last = label == unlabelled   ? s.n_labels
+                         : label == s.n_labels ? label + 1
+                                               : label + examples_.ways(label);
+        for (int y = std::max(label, 0); y < last; ++y) again(labels, position, d + 1, next, cell + y * place, again);
       };
       for (std::int64_t q = 0; !choice.all_transitions && q < examples_.n_sequences; ++q) {
         if (!labelled(q)) continue;
@@ -160,7 +163,8 @@ void ChainLikelihood::choose_cells(const ParameterChoice& choice) {
       for (std::int64_t i = 0; i < static_cast<std::int64_t>(weights.size()); ++i) {
         if (i % s.width >= s.n_labels || !(taken[i] || weights[i] != 0)) continue;
         bool after_start = false;
-        for (std::int64_t rest = i / s.width, d = 0; d < digits; ++d, rest /= s.base) after_start |= rest % s.base == s.n_labels;
+        for (std::int64_t rest = i / s.width, d = 0; d < digits; ++d, rest /= s.base)
+          after_start |= rest % s.base == s.n_labels;
         if (choice.boundaries || !after_start) cells.places.push_back(i);
       }
       n_parameters_ += static_cast<std::int64_t>(cells.places.size());
@@ -204,7 +208,8 @@ void ChainLikelihood::make_blocks() {
     for (std::int64_t c = 1; c < n_chunks; ++c) {
       const std::int64_t token = begin + (end - begin) * c / n_chunks;
       const std::int64_t border =
-          std::lower_bound(examples_.sequence_ptr + first, examples_.sequence_ptr + last, token) - examples_.sequence_ptr;
+          std::lower_bound(examples_.sequence_ptr + first, examples_.sequence_ptr + last, token) -
+          examples_.sequence_ptr;
       if (border > block.chunks.back() && border < last) block.chunks.push_back(border);
     }
     block.chunks.push_back(last);
@@ -233,7 +238,8 @@ void ChainLikelihood::each_row_weight(Visit visit) const {
   if (oracle_.dense()) {
     float* weights = oracle_.dense()->weights();
     const std::size_t width = shape_.width;
-    rows(unigrams_, 0, threads_, [weights, width](std::int32_t r, std::int32_t c) -> float& { return weights[r * width + c]; });
+    rows(unigrams_, 0, threads_,
+         [weights, width](std::int32_t r, std::int32_t c) -> float& { return weights[r * width + c]; });
   } else {
     rows(unigrams_, 0, 1, sparse(*oracle_.sparse()));
   }
@@ -287,7 +293,8 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
     for (std::int64_t from = begin; from < end; from += at_once) {
       const std::int64_t to = std::min(from + at_once, end);
       kernels<float>().gather(residuals, static_cast<int>(width), of.tokens.data(),
-                              of.values.empty() ? nullptr : of.values.data(), of.ptr.data(), from, to, end, sums.data());
+                              of.values.empty() ? nullptr : of.values.data(), of.ptr.data(), from, to, end,
+                              sums.data());
       for (std::int64_t i = from; i < to; ++i) {
         const float* row = sums.data() + (i - from) * width;
         for (std::int64_t k = columns.ptr[of.rows[i]]; k < columns.ptr[of.rows[i] + 1]; ++k)
@@ -397,7 +404,8 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
     scale *= std::max(1 - rate * decay, 1e-3);
     const double step = -rate / scale;
     // Only the columns that are parameters move.
-    const auto move = [&](const Features& f, const Columns& columns, const float* residuals, std::int64_t width, auto weight) {
+    const auto move = [&](const Features& f, const Columns& columns, const float* residuals, std::int64_t width,
+                          auto weight) {
       for (int t = 0; t < length; ++t)
         for (std::int64_t k = f.ptr[begin + t]; k < f.ptr[begin + t + 1]; ++k) {
           const float x = narrowed(step * f.value(k));

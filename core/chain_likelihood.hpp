@@ -5,9 +5,9 @@
 //   sum over examples of  weight * (log Z(x) - log Z(x; known labels)),
 //
 // the second sum running over the labellings that agree with the labels that are known: one of them, if all are. With
-// label costs, p(y | x) is that of exp(score) / (product of the costs of the labels of y): where the true probability of
-// a label is p, its score is then log(p * cost), and the best label the one whose absence is expected to cost most. The
-// gradient is the expected features under p minus those under p given the known labels. Both come from forward and
+// label costs, p(y | x) is that of exp(score) / (product of the costs of the labels of y): where the true probability
+// of a label is p, its score is then log(p * cost), and the best label the one whose absence is expected to cost most.
+// The gradient is the expected features under p minus those under p given the known labels. Both come from forward and
 // backward sums: in single precision with scaling for an order-1 chain without edge features, where that is safe (see
 // sum_kernels.hpp), otherwise in double precision in log space.
 //
@@ -48,7 +48,7 @@ class ChainLikelihood final : public Likelihood {
   struct Cells {
     std::vector<float>* weights;
     std::vector<std::int64_t> places;
-    std::int64_t first;   // number of the first parameter
+    std::int64_t first;  // number of the first parameter
     bool end;
   };
   // Columns of the rows of features that are parameters: of row f, columns[ptr[f]] to columns[ptr[f + 1] - 1].
@@ -56,8 +56,8 @@ class ChainLikelihood final : public Likelihood {
     std::vector<std::int64_t> ptr;
     std::vector<std::int32_t> columns;
   };
-  // For a block of sequences: which of its tokens have a feature. Long lists are split, so that each piece can be summed
-  // in single precision.
+  // For a block of sequences: which of its tokens have a feature. Long lists are split, so that each piece can be
+  // summed in single precision.
   struct Occurrences {
     std::vector<std::int32_t> rows;    // feature of each piece, ascending
     std::vector<std::int64_t> ptr;     // tokens of each piece
@@ -65,8 +65,8 @@ class ChainLikelihood final : public Likelihood {
     std::vector<float> values;         // empty: 1 each
   };
   struct Block {
-    std::int64_t first, last;            // sequences
-    std::vector<std::int64_t> chunks;    // borders
+    std::int64_t first, last;          // sequences
+    std::vector<std::int64_t> chunks;  // borders
     Occurrences unigrams, edges;
   };
   template <class ColumnOf>

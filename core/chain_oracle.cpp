@@ -89,11 +89,8 @@ void TransitionWeights::add(const std::int32_t* labels, int length, int position
 
 ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions,
                          std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs)
-    : examples_(examples),
-      shape_(n_labels, order),
-      learn_transitions_(learn_transitions),
-      label_costs_(std::move(label_costs)),
-      transitions_(shape_, order == 1 && n_labels >= pruned_from) {
+    : examples_(examples), shape_(n_labels, order), learn_transitions_(learn_transitions),
+      label_costs_(std::move(label_costs)), transitions_(shape_, order == 1 && n_labels >= pruned_from) {
   if (sparse)
     sparse_ = std::make_unique<SparseRows>(n_unigrams, shape_.width);
   else
@@ -105,11 +102,8 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
 ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions,
                          std::int64_t n_unigrams, std::unique_ptr<KernelSource> kernel, std::int64_t cache_bytes,
                          std::vector<float> label_costs)
-    : examples_(examples),
-      shape_(n_labels, order),
-      learn_transitions_(learn_transitions),
-      label_costs_(std::move(label_costs)),
-      source_(std::move(kernel)),
+    : examples_(examples), shape_(n_labels, order), learn_transitions_(learn_transitions),
+      label_costs_(std::move(label_costs)), source_(std::move(kernel)),
       kernel_(std::make_unique<KernelRows>(*source_, n_unigrams, shape_.width, cache_bytes)),
       transitions_(shape_, order == 1 && n_labels >= pruned_from) {
   begin(n_labels);
@@ -321,9 +315,7 @@ void ChainOracle::move(std::size_t rival, double step) {
   const std::int32_t* gold = gold_.data();
   const std::int32_t* other = labels_of(rival);
   GrowingRows& rows = unigrams();
-  const auto on_token = [&](int t) {
-    rows.move(examples_.unigrams, begin + t, gold[t], other[t], change, clock);
-  };
+  const auto on_token = [&](int t) { rows.move(examples_.unigrams, begin + t, gold[t], other[t], change, clock); };
   const auto on_transition = [&](int t) {
     if (learn_transitions_) {
       transitions_.add(gold, n, t, change, clock);
@@ -516,10 +508,12 @@ void ChainOracle::entries(const SparseVector& vector, OnWeight on_weight, OnRow 
     if (index < at.edges && dense_) {
       on_weight(index, value);
     } else if (index < at.edges) {
-      on_row(unigrams(), static_cast<std::int32_t>(index / shape_.width), static_cast<std::int32_t>(index % shape_.width), value);
+      on_row(unigrams(), static_cast<std::int32_t>(index / shape_.width),
+             static_cast<std::int32_t>(index % shape_.width), value);
     } else if (index < at.levels) {
       const std::int64_t i = index - at.edges;
-      on_row(*edges_, static_cast<std::int32_t>(i / at.edge_width), static_cast<std::int32_t>(i % at.edge_width), value);
+      on_row(*edges_, static_cast<std::int32_t>(i / at.edge_width), static_cast<std::int32_t>(i % at.edge_width),
+             value);
     } else {
       std::int64_t i = index - at.levels;
       std::size_t level = 0;

@@ -88,9 +88,11 @@ class ChainOracle final : public Oracle {
   GrowingRows& unigrams() const {
     return dense_ ? static_cast<GrowingRows&>(*dense_) : sparse_ ? static_cast<GrowingRows&>(*sparse_) : *kernel_;
   }
-  std::int64_t n_unigrams() const { return dense_ ? dense_->n_rows() : sparse_ ? sparse_->n_rows() : kernel_->n_rows(); }
-  // Searches with the beam: up to k rivals of the prefix to learn from, and gold cut down to it. Returns how many; none,
-  // and no place that could be wrong, where there is nothing to learn from.
+  std::int64_t n_unigrams() const {
+    return dense_ ? dense_->n_rows() : sparse_ ? sparse_->n_rows() : kernel_->n_rows();
+  }
+  // Searches with the beam: up to k rivals of the prefix to learn from, and gold cut down to it. Returns how many;
+  // none, and no place that could be wrong, where there is nothing to learn from.
   std::size_t ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k, Answer& answer);
   // The last position of the prefix that the update chooses, n for the whole with its end, or -1.
   int chosen_prefix(const std::int32_t* labels, int n);
@@ -121,7 +123,7 @@ class ChainOracle final : public Oracle {
     int position;                // of a token, or of the transition into it
     const std::int32_t* labels;  // gold or a rival
     double sign;
-    std::size_t begin, end;      // its members: members_[begin] to members_[end - 1]
+    std::size_t begin, end;  // its members: members_[begin] to members_[end - 1]
   };
   void make_gram() const;
   // The parts at a position: one for gold, with the rivals that differ from it in the `reach` labels up to there, and

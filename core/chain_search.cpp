@@ -124,8 +124,8 @@ double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& w
   if (value == zero<Real>) return value;
   labels[scores.length - 1] = static_cast<std::int32_t>(state % s.width);
   if (has_reached(scores)) {
-    kernels<Real>().viterbi_backward(scores.length, s.n_labels, scores.transposed, s.width, alpha,
-                                     work.reached.data(), labels);
+    kernels<Real>().viterbi_backward(scores.length, s.n_labels, scores.transposed, s.width, alpha, work.reached.data(),
+                                     labels);
     return value;
   }
   Real* values = work.row.need(s.base);
@@ -137,9 +137,9 @@ double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& w
   return value;
 }
 
-#define MARGENT_INSTANTIATE(Real)                                                                                    \
-  template double chain_forward_max(const ChainScores<Real>&, ChainWorkspace<Real>&);                                \
-  template double chain_best(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);                        \
+#define MARGENT_INSTANTIATE(Real)                                                             \
+  template double chain_forward_max(const ChainScores<Real>&, ChainWorkspace<Real>&);         \
+  template double chain_best(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*); \
   template double chain_trace_back(const ChainScores<Real>&, ChainWorkspace<Real>&, std::int32_t*);
 MARGENT_INSTANTIATE(float)
 MARGENT_INSTANTIATE(double)

@@ -44,8 +44,7 @@ double chain_score(const ChainScores<Real>& scores, const std::int32_t* labels) 
   return total + scores.end[(history / s.base) * s.width + labels[scores.length - 1]];
 }
 
-#define MARGENT_INSTANTIATE(Real)                                                                                    \
-  template double chain_score(const ChainScores<Real>&, const std::int32_t*);
+#define MARGENT_INSTANTIATE(Real) template double chain_score(const ChainScores<Real>&, const std::int32_t*);
 MARGENT_INSTANTIATE(float)
 MARGENT_INSTANTIATE(double)
 

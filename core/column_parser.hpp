@@ -21,9 +21,9 @@ class ColumnError : public std::runtime_error {
 };
 
 struct ColumnFormat {
-  bool tabs_only = false;      // cells end at each single tab; otherwise at any run of spaces and tabs
-  std::string comment;         // lines that begin so are skipped; empty: there are no comments
-  bool drop_docstart = true;   // lines whose first cell is -DOCSTART- end a sentence and are dropped
+  bool tabs_only = false;     // cells end at each single tab; otherwise at any run of spaces and tabs
+  std::string comment;        // lines that begin so are skipped; empty: there are no comments
+  bool drop_docstart = true;  // lines whose first cell is -DOCSTART- end a sentence and are dropped
 };
 
 // Whether all of `s` is UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
@@ -51,7 +51,7 @@ class ColumnParser {
   void close_sentence();
 
   ColumnFormat format_;
-  ColumnTable table_;         // sentence_ptr counts complete sentences only; begin and length also the rows after them
+  ColumnTable table_;  // sentence_ptr counts complete sentences only; begin and length also the rows after them
   std::size_t line_begin_ = 0;  // of the line that is not complete yet
   std::size_t scanned_ = 0;     // no line end before this
   std::int64_t line_ = 0;       // lines read

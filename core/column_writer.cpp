@@ -25,8 +25,9 @@ std::string format_columns(const std::vector<ColumnView>& views, std::int64_t n_
     for (const ColumnView& view : views) {
       const Range here = tokens_of(view, i);
       if (here.end - here.begin != length)
-        throw RowError(i, -1, "found " + std::to_string(here.end - here.begin) + " tokens in one argument, expected " +
-                                  std::to_string(length) + " as in the first");
+        throw RowError(i, -1,
+                       "found " + std::to_string(here.end - here.begin) + " tokens in one argument, expected " +
+                           std::to_string(length) + " as in the first");
     }
     for (std::int64_t t = 0; t < length; ++t) {
       bool blank = true;  // the whole row: it would be read as the end of the sentence
@@ -37,8 +38,9 @@ std::string format_columns(const std::vector<ColumnView>& views, std::int64_t n_
           if (&view != &views[0] || c > 0) text.push_back(separator);
           for (const char byte : cell) {
             if (byte == '\n' || byte == '\t' || (byte == ' ' && !tabs))
-              throw RowError(i, t, tabs ? "found a tab or line end in a cell, expected none"
-                                        : "found a blank or line end in a cell, expected none");
+              throw RowError(i, t,
+                             tabs ? "found a tab or line end in a cell, expected none"
+                                  : "found a blank or line end in a cell, expected none");
             blank = blank && byte == ' ';
           }
           if (cell.empty() && !tabs) throw RowError(i, t, "found an empty cell, expected text");

@@ -6,7 +6,9 @@ namespace margent {
 
 void cosegment_features(const CosegmentUnits& units, Symbols word, Symbols cut, int bits, CountedFeatures& out) {
   out.clear();
-  CosegmentFeatures(units, word, bits).of_cut(cut, true, 0, [&](std::int32_t feature) { out.emplace_back(feature, 1.0f); });
+  CosegmentFeatures(units, word, bits).of_cut(cut, true, 0, [&](std::int32_t feature) {
+    out.emplace_back(feature, 1.0f);
+  });
   std::sort(out.begin(), out.end());
   std::size_t kept = 0;
   for (std::size_t i = 0; i < out.size(); ++kept) {
@@ -22,8 +24,10 @@ void remove_common(std::vector<CountedFeatures>& lists) {
   for (const CountedFeatures& list : lists) {
     both.clear();
     for (std::size_t i = 0, j = 0; i < common.size() && j < list.size();) {
-      if (common[i].first < list[j].first) ++i;
-      else if (common[i].first > list[j].first) ++j;
+      if (common[i].first < list[j].first)
+        ++i;
+      else if (common[i].first > list[j].first)
+        ++j;
       else {
         both.emplace_back(common[i].first, std::min(common[i].second, list[j].second));
         ++i;

@@ -20,8 +20,8 @@ struct CosegmentHistory {
   bool operator==(const CosegmentHistory&) const = default;
 };
 
-// Finds the features of one unit after the other. visit(id) hears each: a hash from 1 to 2^bits. Number 0 is left for the
-// score of another model.
+// Finds the features of one unit after the other. visit(id) hears each: a hash from 1 to 2^bits. Number 0 is left for
+// the score of another model.
 class CosegmentFeatures {
  public:
   CosegmentFeatures(const CosegmentUnits& units, Symbols word, int bits)
@@ -49,7 +49,8 @@ class CosegmentFeatures {
     visit(id(mix(pair * 31 + history.units[1])));
     visit(id(mix(pair * 37 + letter(next))));
     history.units = {number, history.units[0]};
-    for (const std::int32_t phoneme : units_.phonemes(unit)) speak(static_cast<std::uint64_t>(phoneme) + 2, next, history, visit);
+    for (const std::int32_t phoneme : units_.phonemes(unit))
+      speak(static_cast<std::uint64_t>(phoneme) + 2, next, history, visit);
   }
 
   // Those of the end of the word.
@@ -75,8 +76,22 @@ class CosegmentFeatures {
 
  private:
   // Letters to the left and to the right of a unit that are seen together with it.
-  static constexpr std::array<std::pair<int, int>, 16> windows{{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 0}, {0, 2}, {2, 1}, {1, 2},
-                                                                {2, 2}, {3, 0}, {0, 3}, {3, 1}, {1, 3}, {3, 3}, {4, 0}, {0, 4}}};
+  static constexpr std::array<std::pair<int, int>, 16> windows{{{0, 0},
+                                                                {1, 0},
+                                                                {0, 1},
+                                                                {1, 1},
+                                                                {2, 0},
+                                                                {0, 2},
+                                                                {2, 1},
+                                                                {1, 2},
+                                                                {2, 2},
+                                                                {3, 0},
+                                                                {0, 3},
+                                                                {3, 1},
+                                                                {1, 3},
+                                                                {3, 3},
+                                                                {4, 0},
+                                                                {0, 4}}};
 
   std::int32_t id(std::uint64_t key) const { return static_cast<std::int32_t>((mix(key) & mask_) + 1); }
   std::uint64_t letter(std::int32_t i) const {

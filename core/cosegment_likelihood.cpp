@@ -9,7 +9,8 @@
 namespace margent {
 
 CosegmentLikelihood::CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads)
-    : oracle_(oracle), beam_(beam), best_completion_(best_completion), threads_(std::max(threads, 1)), listed_(oracle.size()) {
+    : oracle_(oracle), beam_(beam), best_completion_(best_completion), threads_(std::max(threads, 1)),
+      listed_(oracle.size()) {
   CosegmentSearchOptions options = oracle.options();
   options.beam = beam;
   options.merge = false;

@@ -1,13 +1,13 @@
 // The latent CRF under beam search: the likelihood of right pronunciations, however they are cut.
 //
 // p(cut | word) = exp(score) / Z among listed cuts: those that survived a beam search by the weights as they were, and
-// right ones that a search of their own found (paper 003, Section 3.2.2). How a word is cut is not known, so what counts
-// is the probability of all right cuts together (Section 4.3, equation 4.9), or of the best of them (best_completion,
-// 4.8). Differs from the paper in that what was once in a beam stays in the sum: else it pays to lead the beam astray,
-// where the right cut, which is always in the sum, has no rival worth the name.
+// right ones that a search of their own found (paper 003, Section 3.2.2). How a word is cut is not known, so what
+// counts is the probability of all right cuts together (Section 4.3, equation 4.9), or of the best of them
+// (best_completion, 4.8). Differs from the paper in that what was once in a beam stays in the sum: else it pays to lead
+// the beam astray, where the right cut, which is always in the sum, has no rival worth the name.
 //
-// Unlike the search for the best, this one does not put ways to the same state together: each is a term of the sum, and a
-// beam that keeps all gives the exact one.
+// Unlike the search for the best, this one does not put ways to the same state together: each is a term of the sum, and
+// a beam that keeps all gives the exact one.
 #pragma once
 #include <span>
 #include <vector>
@@ -50,7 +50,9 @@ class CosegmentLikelihood final : public Likelihood {
     std::vector<char> right;
 
     std::size_t size() const { return joint.size(); }
-    std::span<const std::int32_t> cut(std::size_t c) const { return {path.data() + ends[c], path.data() + ends[c + 1]}; }
+    std::span<const std::int32_t> cut(std::size_t c) const {
+      return {path.data() + ends[c], path.data() + ends[c + 1]};
+    }
   };
   struct Searcher {
     RightAnswers right;

@@ -22,7 +22,8 @@ void CosegmentOracle::ask(std::int64_t example, const Question& question, Answer
     const auto items = search_.step(t), right = gold_.step(t);
     if (items.empty() || right.empty()) continue;  // units of several letters may step over a letter
     const bool lost = std::none_of(items.begin(), items.end(), [&](std::int32_t h) { return search_.item(h).right; });
-    choice.see(t, t == n_steps, search_.item(items[0]).right, lost, search_.item(items[0]).score - gold_.item(right[0]).score);
+    choice.see(t, t == n_steps, search_.item(items[0]).right, lost,
+               search_.item(items[0]).score - gold_.item(right[0]).score);
   }
   const int chosen = choice.chosen();
   if (chosen < 0) return;
@@ -36,7 +37,8 @@ void CosegmentOracle::ask(std::int64_t example, const Question& question, Answer
     const auto& item = search_.item(h);
     if (std::find(known.begin(), known.end(), item.phonemes) != known.end()) continue;
     known.push_back(item.phonemes);
-    answer.rivals.push_back({item.right ? item.score : item.score - question.cost, item.right ? 0.0 : 1.0, item.right ? 0 : 1});
+    answer.rivals.push_back(
+        {item.right ? item.score : item.score - question.cost, item.right ? 0.0 : 1.0, item.right ? 0 : 1});
     difference(word, h, chosen == n_steps, deltas_.emplace_back());
     if (item.right && question.stop_if_right && answer.rivals.size() == 1) break;
   }
@@ -44,7 +46,8 @@ void CosegmentOracle::ask(std::int64_t example, const Question& question, Answer
 
 void CosegmentOracle::difference(Symbols word, std::int32_t rival, bool whole, SparseVector& out) {
   search_.trace(rival, cut_);
-  const std::size_t same = std::mismatch(cut_.begin(), cut_.end(), gold_cut_.begin(), gold_cut_.end()).first - cut_.begin();
+  const std::size_t same =
+      std::mismatch(cut_.begin(), cut_.end(), gold_cut_.begin(), gold_cut_.end()).first - cut_.begin();
   const CosegmentFeatures features(units_, word, bits_);
   out.push_back({0, gold_.item(gold_item_).joint - search_.item(rival).joint});
   features.of_cut(gold_cut_, whole, same, [&](std::int32_t feature) { out.push_back({feature, 1.0}); });

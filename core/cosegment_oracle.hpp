@@ -26,10 +26,10 @@ struct TranscriptionExamples {
 // all that is right lies beyond the threshold of the search: what cannot be found would be moved towards for ever.
 class CosegmentOracle final : public FlatOracle {
  public:
-  CosegmentOracle(const CosegmentUnits& units, const TranscriptionExamples& examples, int bits, const CosegmentSearchOptions& options,
-                  BeamUpdate update)
-      : FlatOracle((std::int64_t{1} << bits) + 1), units_(units), examples_(examples), bits_(bits), options_(options), update_(update),
-        gold_(units, options), search_(units, options) {}
+  CosegmentOracle(const CosegmentUnits& units, const TranscriptionExamples& examples, int bits,
+                  const CosegmentSearchOptions& options, BeamUpdate update)
+      : FlatOracle((std::int64_t{1} << bits) + 1), units_(units), examples_(examples), bits_(bits), options_(options),
+        update_(update), gold_(units, options), search_(units, options) {}
 
   const CosegmentUnits& units() const { return units_; }
   const TranscriptionExamples& examples() const { return examples_; }

@@ -28,15 +28,15 @@ void RightAnswers::set(const CosegmentUnits& units, const SpellingPairs& pairs, 
 
 template <class Real>
 CosegmentSearch<Real>::CosegmentSearch(const CosegmentUnits& units, const CosegmentSearchOptions& options)
-    : units_(units), options_(options), buckets_(1 << 12), seen_(units.size() + 2, 0), scored_(units.size(), 0), unit_scores_(units.size()),
-      outlooks_(1 << 10), seen_ahead_(units.size() + 2, 0) {
+    : units_(units), options_(options), buckets_(1 << 12), seen_(units.size() + 2, 0), scored_(units.size(), 0),
+      unit_scores_(units.size()), outlooks_(1 << 10), seen_ahead_(units.size() + 2, 0) {
   if (units.letter_counts().empty() || units.letter_counts().front() > 0) options_.insertions = 0;
   rounds_ = options_.insertions + 1;
 }
 
 template <class Real>
-void CosegmentSearch<Real>::run(const GramModel& model, const CosegmentWeights<Real>& weights, Symbols word, const RightAnswers* right,
-                                double cost) {
+void CosegmentSearch<Real>::run(const GramModel& model, const CosegmentWeights<Real>& weights, Symbols word,
+                                const RightAnswers* right, double cost) {
   model_ = &model;
   weights_ = weights;
   word_ = word;
@@ -156,18 +156,22 @@ double CosegmentSearch<Real>::outlook(std::int32_t position, std::int32_t contex
 }
 
 template <class Real>
-void CosegmentSearch<Real>::add(std::int32_t from, std::int32_t at, std::int32_t layer, std::int32_t unit, double log_p, std::int32_t next) {
+void CosegmentSearch<Real>::add(std::int32_t from, std::int32_t at, std::int32_t layer, std::int32_t unit, double log_p,
+                                std::int32_t next) {
   const Item& source = items_[from];
   const std::int32_t position = layer / rounds_;
   if (log_p == log_zero) return;
   const double ahead = outlook(position, next), gained = log_p + ahead - source.outlook, joint = source.joint + gained;
   if (options_.threshold > 0 && joint < best_[position] - options_.threshold) return;
   best_[position] = std::max(best_[position], joint);
-  Item item{source.score, joint, ahead, source.phonemes, source.history, next, from, unit, layer, source.spoken, -1, source.right};
+  Item item{source.score, joint,         ahead, source.phonemes, source.history, next, from, unit,
+            layer,        source.spoken, -1,    source.right};
   for (const std::int32_t phoneme : units_.phonemes(unit)) item.phonemes = spoken_after(item.phonemes, phoneme);
   item.spoken += static_cast<std::int32_t>(units_.phonemes(unit).size());
   double sum = weights_.kept[0] * gained + of_unit(at, unit);
-  CosegmentFeatures(units_, word_, weights_.bits).of_grams(at, unit, item.history, [&](std::int32_t f) { sum += weights_.kept[f]; });
+  CosegmentFeatures(units_, word_, weights_.bits).of_grams(at, unit, item.history, [&](std::int32_t f) {
+    sum += weights_.kept[f];
+  });
   item.score += weights_.scale * sum;
   if (item.right && right_ && !forced_ && !right_->holds(position, item.spoken, item.phonemes)) {
     item.right = false;
@@ -207,7 +211,9 @@ void CosegmentSearch<Real>::end(std::int32_t from) {
   const bool right = right_ == nullptr || right_->ends(n_, item.spoken, item.phonemes);
   if (log_p == log_zero || (forced_ && !right)) return;
   double sum = weights_.kept[0] * (log_p - item.outlook);
-  CosegmentFeatures(units_, word_, weights_.bits).of_end(item.history, [&](std::int32_t f) { sum += weights_.kept[f]; });
+  CosegmentFeatures(units_, word_, weights_.bits).of_end(item.history, [&](std::int32_t f) {
+    sum += weights_.kept[f];
+  });
   item.score += weights_.scale * sum;
   item.joint += log_p - item.outlook;
   item.back = from;
@@ -232,8 +238,9 @@ void CosegmentSearch<Real>::trace(std::int32_t item, std::vector<std::int32_t>& 
 template class CosegmentSearch<float>;
 template class CosegmentSearch<double>;
 
-void search_words(const CosegmentUnits& units, const GramModel& model, const CosegmentWeights<float>& weights, const SpellingPairs& words,
-                  const CosegmentSearchOptions& options, int k, int threads, std::vector<std::vector<Transcription>>& out) {
+void search_words(const CosegmentUnits& units, const GramModel& model, const CosegmentWeights<float>& weights,
+                  const SpellingPairs& words, const CosegmentSearchOptions& options, int k, int threads,
+                  std::vector<std::vector<Transcription>>& out) {
   threads = workers(words.size, threads);
   std::vector<CosegmentSearch<float>> searches(threads, CosegmentSearch<float>(units, options));
   out.resize(words.size);
@@ -248,7 +255,8 @@ void search_words(const CosegmentUnits& units, const GramModel& model, const Cos
       Transcription t;
       t.score = search.item(h).score;
       search.trace(h, t.units);
-      for (const std::int32_t unit : t.units) t.phonemes.insert(t.phonemes.end(), units.phonemes(unit).begin(), units.phonemes(unit).end());
+      for (const std::int32_t unit : t.units)
+        t.phonemes.insert(t.phonemes.end(), units.phonemes(unit).begin(), units.phonemes(unit).end());
       out[s].push_back(std::move(t));
     }
   });

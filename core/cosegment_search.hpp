@@ -1,9 +1,9 @@
 // Beam search for the best cut of a word by learned weights (paper 003, chapters 3 and 4).
 //
-// What a cut scores is weights . features: those of cosegment_features.hpp, and as feature 0 the log-probability that the
-// joint model gives its units. The search goes from letter to letter; between letters come units without letters. What is
-// compared half way has the probability of the next letter in it: the joint model does not know that letter when it says
-// how likely a unit is, and would be far too sure that nothing is inserted before it.
+// What a cut scores is weights . features: those of cosegment_features.hpp, and as feature 0 the log-probability that
+// the joint model gives its units. The search goes from letter to letter; between letters come units without letters.
+// What is compared half way has the probability of the next letter in it: the joint model does not know that letter
+// when it says how likely a unit is, and would be far too sure that nothing is inserted before it.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -60,9 +60,10 @@ class RightAnswers {
 
 struct CosegmentSearchOptions {
   std::int64_t beam = 0;  // how many states go on from each position; 0: all
-  double threshold = 0;   // states go on if the joint model puts them at most so far below the best of their position; 0: all
-  int insertions = 8;     // how many units without letters may follow each other
-  bool merge = true;      // ways to the same state are one, the best of them
+  double threshold =
+      0;  // states go on if the joint model puts them at most so far below the best of their position; 0: all
+  int insertions = 8;  // how many units without letters may follow each other
+  bool merge = true;   // ways to the same state are one, the best of them
 };
 
 // The weights are scale times these, 2^bits + 1 of them.
@@ -84,20 +85,23 @@ class CosegmentSearch {
     std::uint64_t phonemes;  // a hash
     CosegmentHistory history;
     std::int32_t context, back, unit, layer, spoken, link;
-    bool right;              // may still become a right answer
+    bool right;  // may still become a right answer
   };
 
   CosegmentSearch(const CosegmentUnits& units, const CosegmentSearchOptions& options);
 
-  // `right`: the answers that cost nothing, all others cost `cost`; null: nothing costs. O(letters beam units) features.
-  void run(const GramModel& model, const CosegmentWeights<Real>& weights, Symbols word, const RightAnswers* right = nullptr,
-           double cost = 0);
+  // `right`: the answers that cost nothing, all others cost `cost`; null: nothing costs. O(letters beam units)
+  // features.
+  void run(const GramModel& model, const CosegmentWeights<Real>& weights, Symbols word,
+           const RightAnswers* right = nullptr, double cost = 0);
   // Only what is right, in the last search of `free`: what the threshold would have dropped there is dropped here.
   void run_forced(const CosegmentSearch& free);
 
   // Steps 1 to n: the items that have just read so many letters; step n + 1: whole words with their end. Best first.
   std::int32_t n_steps() const { return n_ + 1; }
-  std::span<const std::int32_t> step(std::int32_t t) const { return layers_[t > n_ ? (n_ + 1) * rounds_ : t * rounds_]; }
+  std::span<const std::int32_t> step(std::int32_t t) const {
+    return layers_[t > n_ ? (n_ + 1) * rounds_ : t * rounds_];
+  }
   const Item& item(std::int32_t h) const { return items_[h]; }
   // The units of an item.
   void trace(std::int32_t item, std::vector<std::int32_t>& units) const;
@@ -140,7 +144,8 @@ class CosegmentSearch {
 };
 
 // The k best pronunciations of each word, all different, by their best cuts. The same for any number of threads.
-void search_words(const CosegmentUnits& units, const GramModel& model, const CosegmentWeights<float>& weights, const SpellingPairs& words,
-                  const CosegmentSearchOptions& options, int k, int threads, std::vector<std::vector<Transcription>>& out);
+void search_words(const CosegmentUnits& units, const GramModel& model, const CosegmentWeights<float>& weights,
+                  const SpellingPairs& words, const CosegmentSearchOptions& options, int k, int threads,
+                  std::vector<std::vector<Transcription>>& out);
 
 }  // namespace margent

@@ -38,7 +38,8 @@ void CosegmentSums::reach(std::int32_t from, std::int32_t cell, std::int32_t uni
   const std::int32_t to = state(cell, context, source, unit);
   State& target = states_[to];
   const double way = source.in + score;
-  if (!best_) target.in = log_plus(target.in, way);
+  if (!best_)
+    target.in = log_plus(target.in, way);
   else if (way > target.in) {
     target.in = way;
     target.back = static_cast<std::int32_t>(arcs_.size());
@@ -125,8 +126,9 @@ void CosegmentSums::best_units(std::vector<std::int32_t>& out) const {
   std::reverse(out.begin(), out.end());
 }
 
-GramExpectation expect_grams(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& pairs, std::int64_t first,
-                         std::int64_t last, int order, std::int64_t beam, double least, int threads, GramCounts* counts) {
+GramExpectation expect_grams(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& pairs,
+                             std::int64_t first, std::int64_t last, int order, std::int64_t beam, double least,
+                             int threads, GramCounts* counts) {
   constexpr std::int64_t chunk = 64;
   const std::int64_t n_chunks = (last - first + chunk - 1) / chunk;
   std::vector<std::vector<ExpectedGram>> grams(n_chunks);
@@ -151,13 +153,14 @@ GramExpectation expect_grams(const CosegmentUnits& units, const GramModel& model
   for (std::int64_t c = 0; c < n_chunks; ++c) {
     all.log_likelihood += parts[c].log_likelihood;
     all.impossible += parts[c].impossible;
-    for (const ExpectedGram& gram : grams[c]) counts->add({gram.units.data(), static_cast<std::size_t>(gram.length)}, gram.count);
+    for (const ExpectedGram& gram : grams[c])
+      counts->add({gram.units.data(), static_cast<std::size_t>(gram.length)}, gram.count);
   }
   return all;
 }
 
-void cut_pairs(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& pairs, std::int64_t beam, bool best, int threads,
-               double* scores, std::vector<std::vector<std::int32_t>>* paths) {
+void cut_pairs(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& pairs, std::int64_t beam,
+               bool best, int threads, double* scores, std::vector<std::vector<std::int32_t>>* paths) {
   threads = workers(pairs.size, threads);
   std::vector<CosegmentSums> sums;
   for (int q = 0; q < threads; ++q) sums.emplace_back(units, model, 0, beam, best);

@@ -22,9 +22,9 @@ struct ExpectedGram {
 
 class CosegmentSums {
  public:
-  // The states of a lattice, with the sums of all ways to them. `beam`: of the states on a diagonal (those with the same
-  // number of letters and phonemes behind them) only so many go on, the most likely; 0: all. `best`: not the sums but
-  // the largest.
+  // The states of a lattice, with the sums of all ways to them. `beam`: of the states on a diagonal (those with the
+  // same number of letters and phonemes behind them) only so many go on, the most likely; 0: all. `best`: not the sums
+  // but the largest.
   CosegmentSums(const CosegmentUnits& units, const GramModel& model, int history, std::int64_t beam, bool best = false)
       : units_(units), model_(model), history_(history), beam_(beam), best_(best) {}
 
@@ -37,7 +37,8 @@ class CosegmentSums {
 
  private:
   struct State {
-    std::int32_t cell, context, next_of_diagonal, link, back;  // link: of states with the same hash; back: best arc into it
+    std::int32_t cell, context, next_of_diagonal, link,
+        back;                                        // link: of states with the same hash; back: best arc into it
     double in, out;                                  // sums of the ways to it and from it
     std::array<std::int32_t, max_gram_order> units;  // the last `history` units, the latest first; -1: before the start
   };
@@ -66,11 +67,12 @@ struct GramExpectation {
   double log_likelihood = 0;
   std::int64_t impossible = 0;
 };
-GramExpectation expect_grams(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& pairs, std::int64_t first,
-                         std::int64_t last, int order, std::int64_t beam, double least, int threads, GramCounts* counts);
+GramExpectation expect_grams(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& pairs,
+                             std::int64_t first, std::int64_t last, int order, std::int64_t beam, double least,
+                             int threads, GramCounts* counts);
 
 // For each pair its log-probability: of all ways, or of the best, with its units.
-void cut_pairs(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& pairs, std::int64_t beam, bool best, int threads,
-               double* scores, std::vector<std::vector<std::int32_t>>* paths);
+void cut_pairs(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& pairs, std::int64_t beam,
+               bool best, int threads, double* scores, std::vector<std::vector<std::int32_t>>* paths);
 
 }  // namespace margent

@@ -16,13 +16,15 @@ std::uint64_t key_of(Symbols letters, Symbols phonemes) { return key_of(phonemes
 
 // `lookup(letters, phonemes)` gives the number of a unit, or not_found where it may not be used.
 template <class Lookup>
-void build(const std::vector<UnitSize>& sizes, Symbols word, Symbols pronunciation, Lookup lookup, CosegmentLattice& out) {
+void build(const std::vector<UnitSize>& sizes, Symbols word, Symbols pronunciation, Lookup lookup,
+           CosegmentLattice& out) {
   const auto n = static_cast<std::int32_t>(word.size()), m = static_cast<std::int32_t>(pronunciation.size());
   out.n = n;
   out.m = m;
   out.arcs.clear();
   const std::int32_t cells = out.cells();
-  thread_local std::vector<std::uint8_t> leads_on;  // 1: the end can be reached; 2: and it can be reached from the start
+  // 1: the end can be reached; 2: and it can be reached from the start
+  thread_local std::vector<std::uint8_t> leads_on;
   leads_on.assign(cells, 0);
   leads_on[cells - 1] = 1;
   for (std::int32_t i = n; i >= 0; --i)
@@ -60,19 +62,25 @@ CosegmentUnits::CosegmentUnits(std::vector<std::int64_t> letter_ptr, std::vector
       phonemes_(std::move(phonemes)) {
   for (std::int32_t u = 0; u < size(); ++u) {
     units_.add(key_of(this->letters(u), this->phonemes(u)));
-    if (groups_.add(key_of(this->letters(u), 2)) == static_cast<std::int32_t>(group_begin_.size())) group_begin_.push_back(u);
-    sizes_.push_back({static_cast<std::int32_t>(this->letters(u).size()), static_cast<std::int32_t>(this->phonemes(u).size())});
+    if (groups_.add(key_of(this->letters(u), 2)) == static_cast<std::int32_t>(group_begin_.size()))
+      group_begin_.push_back(u);
+    sizes_.push_back(
+        {static_cast<std::int32_t>(this->letters(u).size()), static_cast<std::int32_t>(this->phonemes(u).size())});
     letter_counts_.push_back(sizes_.back().letters);
   }
   group_begin_.push_back(size());
   const auto pair = [](const UnitSize& s) { return std::pair(s.letters, s.phonemes); };
   std::sort(sizes_.begin(), sizes_.end(), [&](const auto& a, const auto& b) { return pair(a) < pair(b); });
-  sizes_.erase(std::unique(sizes_.begin(), sizes_.end(), [&](const auto& a, const auto& b) { return pair(a) == pair(b); }), sizes_.end());
+  sizes_.erase(
+      std::unique(sizes_.begin(), sizes_.end(), [&](const auto& a, const auto& b) { return pair(a) == pair(b); }),
+      sizes_.end());
   std::sort(letter_counts_.begin(), letter_counts_.end());
   letter_counts_.erase(std::unique(letter_counts_.begin(), letter_counts_.end()), letter_counts_.end());
 }
 
-std::int32_t CosegmentUnits::find(Symbols letters, Symbols phonemes) const { return units_.find(key_of(letters, phonemes)); }
+std::int32_t CosegmentUnits::find(Symbols letters, Symbols phonemes) const {
+  return units_.find(key_of(letters, phonemes));
+}
 
 std::pair<std::int32_t, std::int32_t> CosegmentUnits::group(Symbols letters) const {
   const std::int32_t group = groups_.find(key_of(letters, 2));
@@ -99,7 +107,9 @@ CosegmentUnits discover_units(const SpellingPairs& pairs, const std::vector<Unit
       if (seen.add(key_of(a, b)) == before) found.emplace_back(a, b);
     }
   }
-  const auto less = [](Symbols a, Symbols b) { return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end()); };
+  const auto less = [](Symbols a, Symbols b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  };
   std::sort(found.begin(), found.end(), [&](const auto& x, const auto& y) {
     return less(x.first, y.first) || (!less(y.first, x.first) && less(x.second, y.second));
   });

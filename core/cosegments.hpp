@@ -1,8 +1,8 @@
 // Co-segments: a word and its pronunciation cut into units of some letters and some phonemes (paper 003, section 4.1).
 //
-// A unit is a pair (letters, phonemes), either of which may be empty. The ways to cut a word of n letters and m phonemes
-// are the paths from cell (0, 0) to cell (n, m) of a grid; a unit of a letters and b phonemes leads from (i, j) to
-// (i + a, j + b).
+// A unit is a pair (letters, phonemes), either of which may be empty. The ways to cut a word of n letters and m
+// phonemes are the paths from cell (0, 0) to cell (n, m) of a grid; a unit of a letters and b phonemes leads from (i,
+// j) to (i + a, j + b).
 #pragma once
 #include <cstdint>
 #include <span>
@@ -35,8 +35,8 @@ class CosegmentUnits {
  public:
   // Unit u has the letters [letter_ptr[u], letter_ptr[u + 1]) and the phonemes likewise; sorted by letters, all
   // different, none empty on both sides: the caller has checked.
-  CosegmentUnits(std::vector<std::int64_t> letter_ptr, std::vector<std::int32_t> letters, std::vector<std::int64_t> phoneme_ptr,
-                 std::vector<std::int32_t> phonemes);
+  CosegmentUnits(std::vector<std::int64_t> letter_ptr, std::vector<std::int32_t> letters,
+                 std::vector<std::int64_t> phoneme_ptr, std::vector<std::int32_t> phonemes);
 
   std::int32_t size() const { return static_cast<std::int32_t>(letter_ptr_.size()) - 1; }
   std::int32_t end() const { return size(); }

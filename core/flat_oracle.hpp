@@ -1,4 +1,5 @@
-// An oracle whose weights are one flat vector, with their averages; what it answers is left to those that derive from it.
+// An oracle whose weights are one flat vector, with their averages; what it answers is left to those that derive from
+// it.
 #pragma once
 #include <algorithm>
 #include <cstdint>

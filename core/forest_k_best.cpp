@@ -14,8 +14,7 @@ namespace {
 
 class Ranking {
  public:
-  explicit Ranking(const Forest& forest)
-      : forest_(forest), best_(inside(forest, Best{})), place_(best_.size(), -1) {}
+  explicit Ranking(const Forest& forest) : forest_(forest), best_(inside(forest, Best{})), place_(best_.size(), -1) {}
 
   // Whether the root has a derivation of this rank (0 is the best); ranks are asked for in order.
   bool reach(std::size_t rank) {

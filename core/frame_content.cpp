@@ -57,7 +57,8 @@ void FrameContent::prepare(std::int64_t sequence, const float* weights, double s
   for (int t = 0; t < length_; t += at_once) {
     const int n = std::min(at_once, length_ - t);
     for (int i = 0; i < n; ++i)
-      statistics(sequence_ + static_cast<std::size_t>(t + i) * shape_.dimensions, shape_.dimensions, shape_.full, z + i * depth);
+      statistics(sequence_ + static_cast<std::size_t>(t + i) * shape_.dimensions, shape_.dimensions, shape_.full,
+                 z + i * depth);
     segment_kernels().multiply(n, static_cast<int>(depth), static_cast<int>(width), z, weights, scores + t * width);
   }
   chosen_.need(static_cast<std::size_t>(length_) * (width / shape_.components));
@@ -116,7 +117,8 @@ SegmentRows FrameContent::at(int end, int count) {
     fill(g, most(group), group.width, own);
     for (int d = 0; d < most(group); ++d)
       for (std::size_t i = 0; i < group.labels.size(); ++i)
-        rows[static_cast<std::size_t>(d) * width + group.labels[i]] = own[static_cast<std::size_t>(d) * group.width + i];
+        rows[static_cast<std::size_t>(d) * width + group.labels[i]] =
+            own[static_cast<std::size_t>(d) * group.width + i];
   }
   return {rows, width};
 }
@@ -198,7 +200,8 @@ void FrameContent::flush(SparseVector& out) {
           const double left = after[b * width + i], right = after[(b + 1) * width + i];
           const double amount = (b == 0 ? left : -left) + right;
           if (std::abs(amount) < nothing) continue;
-          if (!made) statistics(sequence_ + static_cast<std::size_t>(t) * shape_.dimensions, shape_.dimensions, shape_.full, z);
+          if (!made)
+            statistics(sequence_ + static_cast<std::size_t>(t) * shape_.dimensions, shape_.dimensions, shape_.full, z);
           made = true;
           const int m = shape_.components == 1 ? 0 : chosen[static_cast<std::size_t>(t) * B * width + b * width + i];
           const int column = group.first + (m * B + b) * width + i;

@@ -5,8 +5,8 @@
 //
 //   sum over bins k of  w[label][k] . B / d * sum over frames t in bin k of z(x_t).
 //
-// Differs: where B does not divide d, a bin ends inside of a frame, which then counts in both bins by its shares. So the
-// mean of every bin exists, also where d < B. Sums instead of means (no factor B / d) can be had as well.
+// Differs: where B does not divide d, a bin ends inside of a frame, which then counts in both bins by its shares. So
+// the mean of every bin exists, also where d < B. Sums instead of means (no factor B / d) can be had as well.
 //
 // With several components per bin a frame scores the best of them: max over m of w[label][k][m] . z(x_t), and the
 // features of a segment are those of the components that were best under the weights (the dominant Gaussian of footnote
@@ -26,10 +26,10 @@ namespace margent {
 
 struct FrameShape {
   int n_labels, dimensions;
-  bool full;                       // all products of two values of a frame, or only squares
+  bool full;  // all products of two values of a frame, or only squares
   int components;
-  bool mean;                       // or sums
-  std::vector<std::int32_t> bins;  // of each label
+  bool mean;                          // or sums
+  std::vector<std::int32_t> bins;     // of each label
   std::vector<std::int32_t> longest;  // durations of each label, at most
 };
 
@@ -48,7 +48,7 @@ struct FrameColumns {
   struct Group {
     int bins, width;
     std::vector<std::int32_t> labels;
-    int first;  // column; then [component][bin][width]
+    int first;                          // column; then [component][bin][width]
     std::vector<std::int32_t> longest;  // [width / 8]
     std::vector<double> factors;        // [longest duration + 1]
   };
@@ -65,7 +65,8 @@ struct FrameColumns {
 class FrameContent final : public SegmentContent {
  public:
   FrameContent(const FrameShape& shape, const Frames& frames)
-      : shape_(shape), frames_(frames), columns_(shape), sums_(columns_.groups.size()), changes_(columns_.groups.size()) {}
+      : shape_(shape), frames_(frames), columns_(shape), sums_(columns_.groups.size()),
+        changes_(columns_.groups.size()) {}
   std::int64_t n_sequences() const override { return frames_.n_sequences; }
   int length(std::int64_t s) const override {
     return static_cast<int>(frames_.sequence_ptr[s + 1] - frames_.sequence_ptr[s]);
@@ -85,7 +86,8 @@ class FrameContent final : public SegmentContent {
   static void statistics(const float* frame, int dimensions, bool full, float* out);
 
  private:
-  void make_sums(const FrameColumns::Group& group, const float* scores, std::uint8_t* chosen, double scale, double* sums);
+  void make_sums(const FrameColumns::Group& group, const float* scores, std::uint8_t* chosen, double scale,
+                 double* sums);
   // Adds to the changes of running sums what a segment adds to the places that its score was looked up at.
   template <class Add>
   void borders(const FrameColumns::Group& group, int begin, int end, Add add) const;

@@ -6,10 +6,10 @@
 
 namespace margent {
 
-// Solves min 1/2 |w|^2 + C sum xi_n by its dual, as DualRule does, but keeps no single rivals: only w_n, the part of the
-// weights that is due to example n, and l_n, the loss in it. The search finds the corner of the example's simplex with
-// the best slope, (w_s, l_s) = C (delta, loss) of the worst violator, or (0, 0) if that is gold; the step towards it is
-// the best one, in closed form. With lambda = 1 / (C n), w_n is that of the paper and l_n its l_n / lambda.
+// Solves min 1/2 |w|^2 + C sum xi_n by its dual, as DualRule does, but keeps no single rivals: only w_n, the part of
+// the weights that is due to example n, and l_n, the loss in it. The search finds the corner of the example's simplex
+// with the best slope, (w_s, l_s) = C (delta, loss) of the worst violator, or (0, 0) if that is gold; the step towards
+// it is the best one, in closed form. With lambda = 1 / (C n), w_n is that of the paper and l_n its l_n / lambda.
 //
 // Memory: an entry of 16 bytes for each weight that a rival of the example has ever touched: at most features x labels
 // of the example and its transitions.

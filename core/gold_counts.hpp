@@ -16,7 +16,7 @@ struct GoldCounts {
   std::vector<std::int64_t> ptr{0};
   std::vector<std::int32_t> columns;
   std::vector<double> counts;
-  bool negative = false;  // whether some feature has a value below 0
+  bool negative = false;                         // whether some feature has a value below 0
   std::vector<std::vector<double>> transitions;  // per level: [B^j][width]
   std::vector<std::vector<double>> ends;         // per level: [B^(j-1)][width]
 };

@@ -40,7 +40,9 @@ GramModel::GramModel(const GramCounts& counts, std::int32_t n_units) : n_units_(
   for (int k = 1; k <= order; ++k) {
     sorted.clear();
     for (const std::int32_t node : by_depth[k])
-      sorted.emplace_back((static_cast<std::uint64_t>(number[counts.parent_[node]]) << 32) | static_cast<std::uint32_t>(counts.unit_[node]), node);
+      sorted.emplace_back((static_cast<std::uint64_t>(number[counts.parent_[node]]) << 32) |
+                              static_cast<std::uint32_t>(counts.unit_[node]),
+                          node);
     std::sort(sorted.begin(), sorted.end());
     std::int32_t next = levels_.back();
     for (const auto& [key, node] : sorted) {
@@ -61,11 +63,12 @@ GramModel::GramModel(const GramCounts& counts, std::int32_t n_units) : n_units_(
 
 GramModel::GramModel(std::int32_t n_units, std::vector<std::int32_t> begin, std::vector<std::int32_t> unit,
                      std::vector<std::int32_t> suffix, std::vector<double> log_p, std::vector<double> backoff)
-    : n_units_(n_units), begin_(std::move(begin)), unit_(std::move(unit)), suffix_(std::move(suffix)), log_p_(std::move(log_p)),
-      backoff_(std::move(backoff)) {
+    : n_units_(n_units), begin_(std::move(begin)), unit_(std::move(unit)), suffix_(std::move(suffix)),
+      log_p_(std::move(log_p)), backoff_(std::move(backoff)) {
   levels_ = {0, 1};
   while (levels_.back() < size()) {
-    const std::int32_t next = begin_[levels_.back()];  // the children of the last level end where those of the next begin
+    const std::int32_t next =
+        begin_[levels_.back()];  // the children of the last level end where those of the next begin
     levels_.push_back(next);
   }
   index();
@@ -86,8 +89,10 @@ std::int32_t GramModel::lower_bound(std::int32_t context, std::int32_t unit) con
   std::int32_t low = begin_[context], high = begin_[context + 1];
   while (high - low > 4) {
     const std::int32_t middle = low + (high - low) / 2;
-    if (unit_[middle] < unit) low = middle + 1;
-    else high = middle;
+    if (unit_[middle] < unit)
+      low = middle + 1;
+    else
+      high = middle;
   }
   while (low < high && unit_[low] < unit) ++low;
   return low;
@@ -102,7 +107,10 @@ void GramModel::estimate(const std::vector<Discounts>& discounts) {
     const Discounts& d = k <= static_cast<int>(discounts.size()) ? discounts[k - 1] : none;
     for (std::int32_t node = levels_[k]; node < levels_[k + 1]; ++node) {
       const double c = count_[node];
-      double off = c <= 1 ? d[0] : c >= 3 ? d[2] : c <= 2 ? d[0] + (c - 1) * (d[1] - d[0]) : d[1] + (c - 2) * (d[2] - d[1]);
+      double off = c <= 1   ? d[0]
+                   : c >= 3 ? d[2]
+                   : c <= 2 ? d[0] + (c - 1) * (d[1] - d[0])
+                            : d[1] + (c - 2) * (d[2] - d[1]);
       off = std::min(off, c);
       excess_[node] = c - off;
       if (k > 1) count_[suffix_[node]] += std::min(c, 1.0);
@@ -155,7 +163,8 @@ GramModel GramModel::trimmed() const {
     backoff.push_back(backoff_[node]);
   }
   begin.push_back(child);
-  return GramModel(n_units_, std::move(begin), std::move(unit), std::move(suffix), std::move(log_p), std::move(backoff));
+  return GramModel(n_units_, std::move(begin), std::move(unit), std::move(suffix), std::move(log_p),
+                   std::move(backoff));
 }
 
 }  // namespace margent

@@ -40,16 +40,16 @@ class GramCounts {
 // p(q | h) = (c(hq) - d(hq)) / c(h) + (sum of d after h) / c(h) * p(q | h without its first unit), down to the uniform
 // distribution over all units and the end. c is counted for the longest grams and for those at the start of a word; a
 // shorter gram counts in how many longer ones it is the end, one with a count below 1 as that part of one. With whole
-// counts this is the smoothing of Kneser and Ney as modified by Chen and Goodman (1999). Without any discount nothing is
-// left for shorter histories, and p is the relative frequency of the longest grams.
+// counts this is the smoothing of Kneser and Ney as modified by Chen and Goodman (1999). Without any discount nothing
+// is left for shorter histories, and p is the relative frequency of the longest grams.
 //
 // Nodes are numbered level by level and sorted, so that the continuations of a gram follow each other by units.
 class GramModel {
  public:
   GramModel(const GramCounts& counts, std::int32_t n_units);
   // A model as it was stored; the caller has checked the numbers.
-  GramModel(std::int32_t n_units, std::vector<std::int32_t> begin, std::vector<std::int32_t> unit, std::vector<std::int32_t> suffix,
-            std::vector<double> log_p, std::vector<double> backoff);
+  GramModel(std::int32_t n_units, std::vector<std::int32_t> begin, std::vector<std::int32_t> unit,
+            std::vector<std::int32_t> suffix, std::vector<double> log_p, std::vector<double> backoff);
 
   std::int32_t size() const { return static_cast<std::int32_t>(unit_.size()); }
   std::int32_t n_units() const { return n_units_; }
@@ -75,10 +75,11 @@ class GramModel {
     *next = 0;
     return sum + log_uniform_;
   }
-  // Calls visit(unit, log p, next context) for all units of [first, last) once, those seen after the longest context first.
-  // `seen` is memory for it, of n_units + 2 numbers, at first all 0; `round` must be another at each call.
+  // Calls visit(unit, log p, next context) for all units of [first, last) once, those seen after the longest context
+  // first. `seen` is memory for it, of n_units + 2 numbers, at first all 0; `round` must be another at each call.
   template <class Visit>
-  void steps(std::int32_t context, std::int32_t first, std::int32_t last, std::uint32_t* seen, std::uint32_t round, Visit visit) const {
+  void steps(std::int32_t context, std::int32_t first, std::int32_t last, std::uint32_t* seen, std::uint32_t round,
+             Visit visit) const {
     double sum = 0;
     for (;; context = suffix_[context]) {
       const std::int32_t stop = begin_[context + 1];

@@ -76,7 +76,8 @@ int HiddenKBest::find(const ChainScores<double>& scores, int k, ChainWorkspace<d
   const double shift = chain_forward_max(scores, work);
   const double* alpha = work.alpha.data();
   Deviations queue(static_cast<std::size_t>(k), work.deviations);
-  // What the best labelling scores for each group at a position, with the rest of the way as it is known; the best group.
+  // What the best labelling scores for each group at a position, with the rest of the way as it is known; the best
+  // group.
   const auto look = [&](int position) {
     std::size_t best = 0;
     for (std::size_t g = 0; g < groups_.size(); ++g) {

@@ -7,12 +7,12 @@
 
 namespace margent {
 
-// Label y, unless it belongs to one before it, stands for the labels y to y + hidden[y] - 1, called a group. A labelling
-// by groups scores as the best of all labellings whose labels are in those groups (paper 003, equation 4.1).
+// Label y, unless it belongs to one before it, stands for the labels y to y + hidden[y] - 1, called a group. A
+// labelling by groups scores as the best of all labellings whose labels are in those groups (paper 003, equation 4.1).
 //
-// The k best labellings by groups are found as chain_k_best finds labellings, going backwards over Viterbi's alpha: with
-// the groups from position t on fixed, the best way from each state at t to the end is known, and with alpha so is the
-// best labelling for each group at t - 1. Each labelling costs O(n L h) for an order-1 chain with groups of up to h
+// The k best labellings by groups are found as chain_k_best finds labellings, going backwards over Viterbi's alpha:
+// with the groups from position t on fixed, the best way from each state at t to the end is known, and with alpha so is
+// the best labelling for each group at t - 1. Each labelling costs O(n L h) for an order-1 chain with groups of up to h
 // labels, after one forward pass.
 class HiddenKBest {
  public:
@@ -20,15 +20,15 @@ class HiddenKBest {
 
   // labels [k][n]: the first label of each group; values [k]; sums [k]: the log of the sum of exp(score) over all
   // labellings in those groups (4.2). Returns how many there are, at most k.
-  int find(const ChainScores<double>& scores, int k, ChainWorkspace<double>& work, std::int32_t* labels,
-           double* values, double* sums);
+  int find(const ChainScores<double>& scores, int k, ChainWorkspace<double>& work, std::int32_t* labels, double* values,
+           double* sums);
 
  private:
   struct Group {
     int begin, end;
   };
-  // From what can be reached at position t, from a state with a label of `here`, to what can be from the states at t - 1
-  // with a label of `before`: the best, or with `sum` the log of the sum.
+  // From what can be reached at position t, from a state with a label of `here`, to what can be from the states at t -
+  // 1 with a label of `before`: the best, or with `sum` the log of the sum.
   template <bool sum>
   void step(const ChainScores<double>& scores, const double* alpha, int t, Group here, Group before);
   void begin(const ChainScores<double>& scores);

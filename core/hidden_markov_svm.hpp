@@ -40,7 +40,8 @@ class HiddenMarkovRule final : public Rule {
       if (worst.hinge <= settings_.tol || answer_.weight <= 0) break;
       check_separable(oracle, example, worst.rival);
       WorkingSet& set = set_of(example);
-      if (worst.hinge <= set.slack(oracle) + settings_.tol || !set.extend(oracle, worst.rival, worst.margin, true)) break;
+      if (worst.hinge <= set.slack(oracle) + settings_.tol || !set.extend(oracle, worst.rival, worst.margin, true))
+        break;
       moved |= optimize(oracle, set);
     }
     outcome.updates += moved;
@@ -87,7 +88,8 @@ class HiddenMarkovRule final : public Rule {
   // Without slack nothing would limit the variable of a rival that no weights can tell from gold.
   void check_separable(const Oracle& oracle, std::int64_t example, std::size_t rival) const {
     if (settings_.slack == Slack::none && !(oracle.dot(rival, rival) > 0))
-      throw std::invalid_argument("sentence " + std::to_string(example) + ": a wrong labelling has the same features as the "
+      throw std::invalid_argument("sentence " + std::to_string(example) +
+                                  ": a wrong labelling has the same features as the "
                                   "right one, so that no weights can tell them apart; expected data that can be "
                                   "separated, or slack (l1 or l2)");
   }
@@ -95,7 +97,8 @@ class HiddenMarkovRule final : public Rule {
   WorkingSet& set_of(std::int64_t example) {
     const double C = settings_.C * answer_.weight;
     constexpr double unlimited = std::numeric_limits<double>::infinity();
-    return sets_.of(example, settings_.slack == Slack::linear ? C : unlimited, settings_.slack == Slack::quadratic ? 1 / C : 0);
+    return sets_.of(example, settings_.slack == Slack::linear ? C : unlimited,
+                    settings_.slack == Slack::quadratic ? 1 / C : 0);
   }
 
   bool optimize(Oracle& oracle, WorkingSet& set) {

@@ -27,7 +27,8 @@ struct GramScores {
 // For each sequence the outputs whose l-grams score most together, by dynamic programming over the candidates of the
 // last k - 1 inputs:
 //
-//   V_t(j_2 .. j_k) = max over j_1 of  V_{t-1}(j_1 .. j_{k-1}) + (scores of all l-grams that end with j_k)  + cost(j_k).
+//   V_t(j_2 .. j_k) = max over j_1 of  V_{t-1}(j_1 .. j_{k-1}) + (scores of all l-grams that end with j_k)  +
+//   cost(j_k).
 //
 // The scores depend on the context alone, so they are summed once for each of them, into a dense block: no more numbers
 // than the tables have, and each token reads its own in order. The best j_1 is looked for again on the way back, where

@@ -179,8 +179,8 @@ class KernelRows final : public GrowingRows {
   const float* sums() const { return sums_.data(); }
 
  private:
-  // Calls visit(i, kernel row) for the observation of each entry of a vector. Rows that are missing are computed some at
-  // a time: one by one is slow, and more would need memory beyond the limit, or be gone before they are used.
+  // Calls visit(i, kernel row) for the observation of each entry of a vector. Rows that are missing are computed some
+  // at a time: one by one is slow, and more would need memory beyond the limit, or be gone before they are used.
   template <class Visit>
   void with_rows(std::span<const SparseVector::value_type> vector, Visit visit) const {
     constexpr std::size_t block = 64;
@@ -207,9 +207,9 @@ class KernelRows final : public GrowingRows {
 
   std::int64_t n_;
   mutable KernelCache cache_;
-  Buffer<float> beta_, sums_;      // [n][width]
-  mutable Buffer<float> scores_;   // [width][n]
-  mutable SparseVector changes_;   // of beta, that are not in the scores yet
+  Buffer<float> beta_, sums_;     // [n][width]
+  mutable Buffer<float> scores_;  // [width][n]
+  mutable SparseVector changes_;  // of beta, that are not in the scores yet
 };
 
 }  // namespace margent

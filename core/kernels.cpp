@@ -1,9 +1,10 @@
 // Chooses the kernels at run time.
 #include "kernels.hpp"
-#include "segment_kernels.hpp"
-#include "sum_kernels.hpp"
 
 #include <atomic>
+
+#include "segment_kernels.hpp"
+#include "sum_kernels.hpp"
 #if defined(_M_X64)
 #include <immintrin.h>
 #include <intrin.h>

@@ -34,8 +34,9 @@ struct Kernels {
   void (*viterbi_backward)(int length, int n, const Real* transposed, int width, const Real* alpha, const Real* reached,
                            std::int32_t* labels);
 
-  // Which predecessors are good enough: writes the indices i < n, ascending, with alpha[i] + row[i] >= least to `found`,
-  // which has room for n, and returns how many there are. Columns of `row` past n must be -inf, `least` must not be.
+  // Which predecessors are good enough: writes the indices i < n, ascending, with alpha[i] + row[i] >= least to
+  // `found`, which has room for n, and returns how many there are. Columns of `row` past n must be -inf, `least` must
+  // not be.
   int (*at_least)(int n, const Real* alpha, const Real* row, int width, Real least, std::int32_t* found);
 
   // gather and viterbi_forward in one loop, from the first position on: alpha[0] = start + emissions[0]. Fetching the

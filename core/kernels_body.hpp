@@ -91,8 +91,7 @@ void max_plus(int n, const Real* alpha, std::ptrdiff_t alpha_stride, const Real*
   int j = 0;
   for (; j + block * w <= width; j += block * w)
     store_block(out + j, max_plus_block<Real, block>(n, alpha, alpha_stride, rows + j, row_stride));
-  for (; j < width; j += w)
-    store_block(out + j, max_plus_block<Real, 1>(n, alpha, alpha_stride, rows + j, row_stride));
+  for (; j < width; j += w) store_block(out + j, max_plus_block<Real, 1>(n, alpha, alpha_stride, rows + j, row_stride));
 }
 
 template <class Real, int NV>
@@ -142,12 +141,18 @@ void viterbi_forward(int length, int n, const Real* transitions, const Real* emi
                      Real* reached) {
   constexpr int w = W<Real>;
   switch (width / w) {
-    case 1: return forward_narrow<Real, 1>(length, n, transitions, emissions, alpha, reached);
-    case 2: return forward_narrow<Real, 2>(length, n, transitions, emissions, alpha, reached);
-    case 3: return forward_narrow<Real, 3>(length, n, transitions, emissions, alpha, reached);
-    case 4: return forward_narrow<Real, 4>(length, n, transitions, emissions, alpha, reached);
-    case 6: return forward_narrow<Real, 6>(length, n, transitions, emissions, alpha, reached);
-    default: break;
+    case 1:
+      return forward_narrow<Real, 1>(length, n, transitions, emissions, alpha, reached);
+    case 2:
+      return forward_narrow<Real, 2>(length, n, transitions, emissions, alpha, reached);
+    case 3:
+      return forward_narrow<Real, 3>(length, n, transitions, emissions, alpha, reached);
+    case 4:
+      return forward_narrow<Real, 4>(length, n, transitions, emissions, alpha, reached);
+    case 6:
+      return forward_narrow<Real, 6>(length, n, transitions, emissions, alpha, reached);
+    default:
+      break;
   }
   for (int t = 1; t < length; ++t) {
     const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(t) * width;
@@ -183,11 +188,16 @@ void viterbi_backward(int length, int n, const Real* transposed, int width, cons
   constexpr int w = W<Real>;
   if constexpr (4 * w <= 32) {
     switch (width / w) {
-      case 1: return backward_narrow<Real, 1>(length, n, transposed, alpha, reached, labels);
-      case 2: return backward_narrow<Real, 2>(length, n, transposed, alpha, reached, labels);
-      case 3: return backward_narrow<Real, 3>(length, n, transposed, alpha, reached, labels);
-      case 4: return backward_narrow<Real, 4>(length, n, transposed, alpha, reached, labels);
-      default: break;
+      case 1:
+        return backward_narrow<Real, 1>(length, n, transposed, alpha, reached, labels);
+      case 2:
+        return backward_narrow<Real, 2>(length, n, transposed, alpha, reached, labels);
+      case 3:
+        return backward_narrow<Real, 3>(length, n, transposed, alpha, reached, labels);
+      case 4:
+        return backward_narrow<Real, 4>(length, n, transposed, alpha, reached, labels);
+      default:
+        break;
     }
   }
   std::ptrdiff_t label = labels[length - 1];
@@ -329,12 +339,18 @@ void gather_viterbi(const Real* rows, int width, const std::int32_t* ids, const 
                                              emissions, alpha, reached);
   };
   switch (width / W<Real>) {
-    case 1: return run.template operator()<1>();
-    case 2: return run.template operator()<2>();
-    case 3: return run.template operator()<3>();
-    case 4: return run.template operator()<4>();
-    case 6: return run.template operator()<6>();
-    default: return run.template operator()<0>();
+    case 1:
+      return run.template operator()<1>();
+    case 2:
+      return run.template operator()<2>();
+    case 3:
+      return run.template operator()<3>();
+    case 4:
+      return run.template operator()<4>();
+    case 6:
+      return run.template operator()<6>();
+    default:
+      return run.template operator()<0>();
   }
 }
 
@@ -342,12 +358,18 @@ template <class Real, bool weighted>
 void gather_width(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
                   std::int64_t begin, std::int64_t end, std::int64_t last, Real* out) {
   switch (width / W<Real>) {
-    case 1: return gather_tokens<Real, 1, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    case 2: return gather_tokens<Real, 2, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    case 3: return gather_tokens<Real, 3, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    case 4: return gather_tokens<Real, 4, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    case 6: return gather_tokens<Real, 6, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    default: return gather_tokens<Real, 0, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    case 1:
+      return gather_tokens<Real, 1, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    case 2:
+      return gather_tokens<Real, 2, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    case 3:
+      return gather_tokens<Real, 3, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    case 4:
+      return gather_tokens<Real, 4, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    case 6:
+      return gather_tokens<Real, 6, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
+    default:
+      return gather_tokens<Real, 0, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
   }
 }
 
@@ -390,15 +412,14 @@ extern const Kernels<float> float_kernels;
 extern const Kernels<double> double_kernels;
 
 template <class Real>
-constexpr Kernels<Real> all_kernels{
-    max_plus<Real>, max_plus_chosen<Real>, viterbi_forward<Real>, viterbi_backward<Real>,
-    at_least<Real>, gather_viterbi<Real>,  gather<Real>,          equal_pairs,
-    prefetch<Real>};
+constexpr Kernels<Real> all_kernels{max_plus<Real>,         max_plus_chosen<Real>, viterbi_forward<Real>,
+                                    viterbi_backward<Real>, at_least<Real>,        gather_viterbi<Real>,
+                                    gather<Real>,           equal_pairs,           prefetch<Real>};
 const Kernels<float> float_kernels = all_kernels<float>;
 const Kernels<double> double_kernels = all_kernels<double>;
 
 }  // namespace MARGENT_ISA
 }  // namespace margent
 
-#include "sum_kernels_body.hpp"
 #include "segment_kernels_body.hpp"
+#include "sum_kernels_body.hpp"

@@ -19,13 +19,13 @@ inline constexpr int pruned_from = 256;
 // The weights as the search sees them. All pointers belong to somebody else.
 struct LinearChain {
   ChainShape shape;
-  const Rows* unigrams;                     // width: shape.width
-  const Rows* edges = nullptr;              // width: (L + 1) * shape.width
-  const float* transitions = nullptr;       // [B^k][width]: all orders added up, forbidden ones -inf
-  const float* end = nullptr;               // [B^(k-1)][width]
-  const float* transposed = nullptr;        // see ChainScores
+  const Rows* unigrams;                // width: shape.width
+  const Rows* edges = nullptr;         // width: (L + 1) * shape.width
+  const float* transitions = nullptr;  // [B^k][width]: all orders added up, forbidden ones -inf
+  const float* end = nullptr;          // [B^(k-1)][width]
+  const float* transposed = nullptr;   // see ChainScores
   const float* transition_bound = nullptr;
-  int beam = 0;                             // so many states survive at each token; 0: all
+  int beam = 0;  // so many states survive at each token; 0: all
 };
 
 // Scores sequences one after the other into its own memory. Real is float for search in training and tagging, double
@@ -108,8 +108,10 @@ class ChainScorer {
 
   // The emissions of the last `score`, to add costs or constraints to.
   Real* emissions() {
-    if constexpr (std::is_same_v<Real, float>) return gathered_.data();
-    else return emissions_.data();
+    if constexpr (std::is_same_v<Real, float>)
+      return gathered_.data();
+    else
+      return emissions_.data();
   }
 
  private:

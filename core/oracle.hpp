@@ -43,9 +43,12 @@ inline void combine(double x, const SparseVector& a, double y, const SparseVecto
 inline double dot(const SparseVector& a, const SparseVector& b) {
   double sum = 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    if (a[i].first == b[j].first) sum += a[i++].second * b[j++].second;
-    else if (a[i].first < b[j].first) ++i;
-    else ++j;
+    if (a[i].first == b[j].first)
+      sum += a[i++].second * b[j++].second;
+    else if (a[i].first < b[j].first)
+      ++i;
+    else
+      ++j;
   }
   return sum;
 }
@@ -70,22 +73,22 @@ class SparseSum {
 };
 
 struct Question {
-  int k = 1;          // how many rivals
-  double cost = 0;    // search for the largest score + cost * loss
+  int k = 1;                   // how many rivals
+  double cost = 0;             // search for the largest score + cost * loss
   bool stop_if_right = false;  // if the best answer has no errors, the others need not be found
 };
 
 // One wrong answer with delta = F(gold) - F(rival).
 struct Rival {
-  double score = 0;   // w . F(rival), without costs
-  double loss = 0;    // what it costs to answer this instead of gold
+  double score = 0;         // w . F(rival), without costs
+  double loss = 0;          // what it costs to answer this instead of gold
   std::int64_t errors = 0;  // in how many places it is wrong
 };
 
 struct Answer {
-  double gold_score = 0;  // w . F(gold); gold is the best completion where labels are missing
-  double weight = 1;      // of this example
-  std::int64_t places = 0;  // positions that could be wrong
+  double gold_score = 0;      // w . F(gold); gold is the best completion where labels are missing
+  double weight = 1;          // of this example
+  std::int64_t places = 0;    // positions that could be wrong
   std::vector<Rival> rivals;  // best first; empty when there is none
 };
 

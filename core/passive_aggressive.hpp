@@ -15,8 +15,7 @@ namespace margent {
 // a new search is made after each step (equations 26 to 28, algorithm 4).
 class PassiveAggressiveRule final : public Rule {
  public:
-  PassiveAggressiveRule(double C, int k, bool restricted)
-      : C_(C), question_{k, 1, true}, restricted_(restricted) {}
+  PassiveAggressiveRule(double C, int k, bool restricted) : C_(C), question_{k, 1, true}, restricted_(restricted) {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     oracle.ask(example, question_, answer_);

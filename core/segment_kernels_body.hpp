@@ -11,8 +11,10 @@ MARGENT_INLINE void best_block(int count, const double* reached, const double* d
   Vec<double, w> best[NV];
   const auto score = [&](int v) {
     const Vec<double, w> x = load<double, w>(reached + v * w) + load<double, w>(durations + v * w);
-    if constexpr (HAS_ROWS) return x + load<double, w>(rows + v * w);
-    else return x;
+    if constexpr (HAS_ROWS)
+      return x + load<double, w>(rows + v * w);
+    else
+      return x;
   };
   const auto advance = [&] {
     reached -= width;
@@ -33,8 +35,10 @@ void segment_best(int count, const std::int32_t* longest, const double* reached,
   constexpr int vectors = lane_count / W<double>;
   for (int j = 0; j < width; j += lane_count) {
     const int most = count < longest[j / lane_count] ? count : longest[j / lane_count];
-    if (rows) best_block<vectors, true>(most, reached + j, durations + j, rows + j, row_stride, width, out + j);
-    else best_block<vectors, false>(most, reached + j, durations + j, nullptr, row_stride, width, out + j);
+    if (rows)
+      best_block<vectors, true>(most, reached + j, durations + j, rows + j, row_stride, width, out + j);
+    else
+      best_block<vectors, false>(most, reached + j, durations + j, nullptr, row_stride, width, out + j);
   }
 }
 

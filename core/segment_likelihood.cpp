@@ -43,7 +43,8 @@ void SegmentLikelihood::choose(const ParameterChoice& choice) {
       std::fill(row.begin(), row.end(), 0.0);
       for (std::int64_t k = gold.ptr[i]; k < gold.ptr[i + 1]; ++k) {
         row[gold.labels[k]] = 1;
-        if (shape.learn_transitions && k > gold.ptr[i]) taken[at.transitions + gold.labels[k - 1] * width + gold.labels[k]] = 1;
+        if (shape.learn_transitions && k > gold.ptr[i])
+          taken[at.transitions + gold.labels[k - 1] * width + gold.labels[k]] = 1;
       }
       if (shape.learn_transitions) {
         taken[at.start + gold.labels[gold.ptr[i]]] = 1;
@@ -87,18 +88,22 @@ double SegmentLikelihood::known_labels(Worker& worker, const SegmentScores& scor
   if (!collect) return segments_log_partition(forced.scores(), worker.work);
   const int width = scores.width;
   const std::vector<std::int32_t>& labels = forced.labels();
-  const double log_z = segments_expectations(forced.scores(), worker.work, [&](int begin, int end, const double* p) {
-    worker.row.assign(width, 0.0);
-    for (std::size_t k = 0; k < labels.size(); ++k) worker.row[labels[k]] += p[k];
-    worker.scorer.collect_row(begin, end, worker.row.data(), -weight);
-  }, nullptr, nullptr, nullptr);
+  const double log_z = segments_expectations(
+      forced.scores(), worker.work,
+      [&](int begin, int end, const double* p) {
+        worker.row.assign(width, 0.0);
+        for (std::size_t k = 0; k < labels.size(); ++k) worker.row[labels[k]] += p[k];
+        worker.scorer.collect_row(begin, end, worker.row.data(), -weight);
+      },
+      nullptr, nullptr, nullptr);
   // The labels, and so their pairs, are the same in all of them.
   worker.pairs.assign(static_cast<std::size_t>(scores.n_labels) * width, 0.0);
   worker.first.assign(width, 0.0);
   worker.last.assign(width, 0.0);
   for (std::size_t k = 1; k < labels.size(); ++k) worker.pairs[labels[k - 1] * width + labels[k]] += 1;
   worker.first[labels.front()] = worker.last[labels.back()] = 1;
-  if (possible(log_z)) worker.scorer.collect_pairs(worker.pairs.data(), worker.first.data(), worker.last.data(), -weight);
+  if (possible(log_z))
+    worker.scorer.collect_pairs(worker.pairs.data(), worker.first.data(), worker.last.data(), -weight);
   return log_z;
 }
 
@@ -128,9 +133,9 @@ double SegmentLikelihood::example(Worker& worker, std::int64_t i, double scale, 
   worker.pairs.assign(static_cast<std::size_t>(scores.n_labels) * scores.width, 0.0);
   worker.first.assign(scores.width, 0.0);
   worker.last.assign(scores.width, 0.0);
-  const double log_z = segments_expectations(scores, worker.work, [&](int begin, int end, const double* p) {
-    scorer.collect_row(begin, end, p, weight);
-  }, worker.pairs.data(), worker.first.data(), worker.last.data());
+  const double log_z = segments_expectations(
+      scores, worker.work, [&](int begin, int end, const double* p) { scorer.collect_row(begin, end, p, weight); },
+      worker.pairs.data(), worker.first.data(), worker.last.data());
   scorer.collect_pairs(worker.pairs.data(), worker.first.data(), worker.last.data(), weight);
   scorer.flush(*gradient);
   return weight * (log_z - right);

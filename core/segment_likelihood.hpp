@@ -1,8 +1,8 @@
 // The semi-Markov conditional random field: the likelihood of the segments of sequences (Sarawagi and Cohen 2005).
 //
 // p(segmentation | x) = exp(score) / Z(x); where only the labels are known, the probability of all segmentations that
-// have them, in this order, or of the best of these (best_completion). The gradient is the expected features minus those
-// of the right segmentation (or those expected given the labels).
+// have them, in this order, or of the best of these (best_completion). The gradient is the expected features minus
+// those of the right segmentation (or those expected given the labels).
 #pragma once
 #include <memory>
 #include <vector>
@@ -27,8 +27,7 @@ class SegmentLikelihood final : public Likelihood {
 
  private:
   struct Worker {
-    Worker(const SegmentOracle& oracle)
-        : scorer(oracle.scorer().shape(), oracle.scorer().content().copy()) {}
+    Worker(const SegmentOracle& oracle) : scorer(oracle.scorer().shape(), oracle.scorer().content().copy()) {}
     SegmentScorer scorer;
     SegmentWorkspace work;
     std::vector<Segment> gold;

@@ -19,15 +19,10 @@ SegmentLayout::SegmentLayout(const SegmentShape& shape, std::int64_t n_content) 
 }
 
 SegmentScorer::SegmentScorer(const SegmentShape& shape, std::unique_ptr<SegmentContent> content)
-    : shape_(shape),
-      content_(std::move(content)),
-      layout_(shape, content_->n_weights()),
-      transitions_(static_cast<std::size_t>(shape.n_labels) * shape.width(), zero),
-      start_(shape.width(), zero),
-      end_(shape.width(), zero),
-      durations_(static_cast<std::size_t>(shape.most() + 1) * shape.width(), zero),
-      amounts_(shape.width()),
-      longest_of_(shape.width() / lane_count, 1),
+    : shape_(shape), content_(std::move(content)), layout_(shape, content_->n_weights()),
+      transitions_(static_cast<std::size_t>(shape.n_labels) * shape.width(), zero), start_(shape.width(), zero),
+      end_(shape.width(), zero), durations_(static_cast<std::size_t>(shape.most() + 1) * shape.width(), zero),
+      amounts_(shape.width()), longest_of_(shape.width() / lane_count, 1),
       collected_(layout_.size - layout_.durations, 0.0) {
   for (int l = 0; l < shape.n_labels; ++l)
     longest_of_[l / lane_count] = std::max(longest_of_[l / lane_count], shape.longest[l]);
@@ -138,14 +133,24 @@ ForcedScores::ForcedScores(const SegmentScores& s, const std::int32_t* labels, i
   begins_ = take(s.begins, s.length + 1);
   ends_ = take(s.ends, s.length + 1);
   transitions_.assign(static_cast<std::size_t>(n) * width, zero);
-  for (int i = 0; i + 1 < n; ++i) transitions_[i * width + i + 1] = s.transitions[labels_[i] * s.width + labels_[i + 1]];
+  for (int i = 0; i + 1 < n; ++i)
+    transitions_[i * width + i + 1] = s.transitions[labels_[i] * s.width + labels_[i + 1]];
   start_.assign(width, zero);
   end_.assign(width, zero);
   start_[0] = s.start[labels_[0]];
   end_[n - 1] = s.end[labels_[n - 1]];
   longest_of_ = longest_durations(durations_.data(), s.longest, width);
-  forced_ = {n, width, s.length, s.longest, longest_of_.data(), transitions_.data(), start_.data(), end_.data(),
-             durations_.data(), s.begins ? begins_.data() : nullptr, s.ends ? ends_.data() : nullptr,
+  forced_ = {n,
+             width,
+             s.length,
+             s.longest,
+             longest_of_.data(),
+             transitions_.data(),
+             start_.data(),
+             end_.data(),
+             durations_.data(),
+             s.begins ? begins_.data() : nullptr,
+             s.ends ? ends_.data() : nullptr,
              s.rows ? this : nullptr};
 }
 
@@ -156,7 +161,8 @@ SegmentRows ForcedScores::at(int end, int count) {
   rows_.assign(count * width, 0.0);
   for (int d = 0; d < count; ++d)
     for (std::size_t i = 0; i < labels_.size(); ++i)
-      if (d < from_.longest_of[labels_[i] / lane_count]) rows_[d * width + i] = rows.first[d * rows.stride + labels_[i]];
+      if (d < from_.longest_of[labels_[i] / lane_count])
+        rows_[d * width + i] = rows.first[d * rows.stride + labels_[i]];
   return {rows_.data(), static_cast<std::ptrdiff_t>(width)};
 }
 

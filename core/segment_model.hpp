@@ -12,10 +12,10 @@ namespace margent {
 // durations [features][width], of the transitions [L][width], and of the first and the last label [width] each.
 struct SegmentShape {
   int n_labels;
-  std::vector<std::int32_t> shortest, longest;    // how long segments of each label last
-  int n_durations;                                // features of durations
-  std::vector<double> durations;                  // [most + 1][n_durations]; row 0 is not used
-  std::vector<std::uint8_t> follows;              // [L][L]: which label may follow which; empty: any
+  std::vector<std::int32_t> shortest, longest;  // how long segments of each label last
+  int n_durations;                              // features of durations
+  std::vector<double> durations;                // [most + 1][n_durations]; row 0 is not used
+  std::vector<std::uint8_t> follows;            // [L][L]: which label may follow which; empty: any
   bool learn_transitions = true;
 
   int width() const { return padded_width(n_labels); }

@@ -8,10 +8,7 @@ namespace margent {
 
 SegmentOracle::SegmentOracle(const SegmentShape& shape, std::unique_ptr<SegmentContent> content,
                              const GoldSegments& gold, const SegmentCosts& costs)
-    : scorer_(shape, std::move(content)),
-      known_(gold),
-      costs_(costs),
-      weights_(scorer_.layout().size),
+    : scorer_(shape, std::move(content)), known_(gold), costs_(costs), weights_(scorer_.layout().size),
       sums_(scorer_.layout().size) {}
 
 static bool possible(double score) { return score > -std::numeric_limits<double>::infinity(); }
@@ -129,7 +126,8 @@ void SegmentOracle::add(const SparseVector& vector, double step) {
   const double change = step / clock_.scale;
   const float now = static_cast<float>(clock_.now);
   for (const auto& [index, value] : vector) {
-    if (index < 0 || index >= static_cast<std::int64_t>(weights_.size())) throw std::out_of_range("there is no such weight");
+    if (index < 0 || index >= static_cast<std::int64_t>(weights_.size()))
+      throw std::out_of_range("there is no such weight");
     const float x = static_cast<float>(change * value);
     weights_[index] += x;
     sums_[index] += now * x;

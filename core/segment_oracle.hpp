@@ -11,7 +11,7 @@ namespace margent {
 
 // The right segmentations. Of a sequence whose `timed` is 0 only the labels are known, in order: its ends are not read.
 struct GoldSegments {
-  const std::int64_t* ptr = nullptr;    // [n_sequences + 1]
+  const std::int64_t* ptr = nullptr;  // [n_sequences + 1]
   const std::int32_t* labels = nullptr;
   const std::int32_t* ends = nullptr;
   const std::uint8_t* timed = nullptr;  // [n_sequences]
@@ -27,8 +27,8 @@ struct GoldSegments {
   }
 };
 
-// What a mistake costs: each wrong frame, times the cost of its right label where there are such, and each boundary that
-// only one of the two has.
+// What a mistake costs: each wrong frame, times the cost of its right label where there are such, and each boundary
+// that only one of the two has.
 struct SegmentCosts {
   double frame = 1, boundary = 0;
   std::vector<double> labels;  // [n_labels], or empty: 1 each

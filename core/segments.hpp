@@ -49,13 +49,13 @@ class SegmentSource {
 
 struct SegmentScores {
   int n_labels, width, length;
-  int longest;                      // no segment lasts longer
-  const std::int32_t* longest_of;   // [width / 8]: none with one of these eight labels does; at least 1
-  const double* transitions;        // [L][width], row the label before
-  const double *start, *end;        // [width]
-  const double* durations;          // [longest + 1][width]; row 0 is not used
-  const double* begins = nullptr;   // [length + 1][width], or null
-  const double* ends = nullptr;     // [length + 1][width], or null
+  int longest;                     // no segment lasts longer
+  const std::int32_t* longest_of;  // [width / 8]: none with one of these eight labels does; at least 1
+  const double* transitions;       // [L][width], row the label before
+  const double *start, *end;       // [width]
+  const double* durations;         // [longest + 1][width]; row 0 is not used
+  const double* begins = nullptr;  // [length + 1][width], or null
+  const double* ends = nullptr;    // [length + 1][width], or null
   SegmentSource* rows = nullptr;
 };
 
@@ -107,7 +107,7 @@ class LimitedSource final : public SegmentSource {
   SegmentRows at(int end, int count) override;
 
  private:
-  SegmentSource* source_;  // may be null
+  SegmentSource* source_;       // may be null
   const std::int32_t* limits_;  // [length + 1][n_labels]
   int n_labels_, width_;
   Buffer<double> rows_;

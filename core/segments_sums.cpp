@@ -29,8 +29,8 @@ struct ExpTable {
 // Products below this may have lost a part to underflow, and are made anew in log space.
 constexpr double tiny = 1e-250;
 
-// Terms of a sum that are smaller than its largest by more than this factor in log space, 4e-18, are lost in rounding: no
-// exponential is spent on them. Frames make such differences soon, so that of most segments nothing is left to do.
+// Terms of a sum that are smaller than its largest by more than this factor in log space, 4e-18, are lost in rounding:
+// no exponential is spent on them. Frames make such differences soon, so that of most segments nothing is left to do.
 constexpr double negligible = -40;
 
 double largest(const double* row, int n) { return *std::max_element(row, row + n); }
@@ -194,8 +194,7 @@ double segments_expectations(const SegmentScores& s, SegmentWorkspace& work, con
           for (int k = 0; k < s.n_labels; ++k) {
             const double f = factor * std::exp(a[k] - top_a);
             if (f == 0) continue;
-            for (int l = 0; l < s.n_labels; ++l)
-              pairs[k * width + l] += f * scratch[l] * table.values[k * width + l];
+            for (int l = 0; l < s.n_labels; ++l) pairs[k * width + l] += f * scratch[l] * table.values[k * width + l];
           }
         } else if (top_a > zero && top_f > zero) {
           for (int k = 0; k < s.n_labels; ++k)

@@ -26,14 +26,14 @@ inline double log_plus(double a, double b) {
 // Associative plus with neutral zero; associative times with neutral one, that distributes over plus and is
 // annihilated by zero. from_score is the value of one edge; a semiring may use the edge's number as well.
 template <class S>
-concept Semiring = requires(const S s, const typename S::Value a, const typename S::Value b, double score,
-                            std::int32_t edge) {
-  { s.zero() } -> std::same_as<typename S::Value>;
-  { s.one() } -> std::same_as<typename S::Value>;
-  { s.plus(a, b) } -> std::same_as<typename S::Value>;
-  { s.times(a, b) } -> std::same_as<typename S::Value>;
-  { s.from_score(score, edge) } -> std::same_as<typename S::Value>;
-};
+concept Semiring =
+    requires(const S s, const typename S::Value a, const typename S::Value b, double score, std::int32_t edge) {
+      { s.zero() } -> std::same_as<typename S::Value>;
+      { s.one() } -> std::same_as<typename S::Value>;
+      { s.plus(a, b) } -> std::same_as<typename S::Value>;
+      { s.times(a, b) } -> std::same_as<typename S::Value>;
+      { s.from_score(score, edge) } -> std::same_as<typename S::Value>;
+    };
 
 // The best score, and the edge it came through. Of equal scores the one added first stays. A product carries the edge
 // of its last factor, so a value at a node is its own back pointer.
@@ -89,12 +89,8 @@ struct Expectation {
     const double total = log_plus(a.log_weight, b.log_weight);
     return {total, a.mean + std::exp(b.log_weight - total) * (b.mean - a.mean)};
   }
-  Value times(const Value& a, const Value& b) const {
-    return {log_times(a.log_weight, b.log_weight), a.mean + b.mean};
-  }
-  Value from_score(double score, std::int32_t edge) const {
-    return {score, values[static_cast<std::size_t>(edge)]};
-  }
+  Value times(const Value& a, const Value& b) const { return {log_times(a.log_weight, b.log_weight), a.mean + b.mean}; }
+  Value from_score(double score, std::int32_t edge) const { return {score, values[static_cast<std::size_t>(edge)]}; }
 };
 
 }  // namespace margent

@@ -10,8 +10,8 @@
 namespace margent {
 
 struct SmoLimits {
-  double tol = 0;    // ends when no pair violates the KKT conditions by more (17)
-  double kappa = 0;  // only variables above this may become smaller
+  double tol = 0;               // ends when no pair violates the KKT conditions by more (17)
+  double kappa = 0;             // only variables above this may become smaller
   std::int64_t max_steps = -1;  // -1: 1000 for each variable, so that rounding cannot keep it going for ever
 };
 
@@ -19,8 +19,8 @@ struct Pair {
   std::size_t up, down;
 };
 
-// The maximum violating pair (18), or nothing where the KKT conditions hold within tol (17). The gradient is -hinge: the
-// variable that should grow has the largest hinge, the one that gives the smallest.
+// The maximum violating pair (18), or nothing where the KKT conditions hold within tol (17). The gradient is -hinge:
+// the variable that should grow has the largest hinge, the one that gives the smallest.
 //
 // Each step of the solver makes two hinges equal, so ties are the rule. The first of those that tie is taken, not the
 // one that rounding favours: which pairs are moved must not depend on the compiler.

@@ -10,16 +10,15 @@ namespace margent {
 // at example n is w <- (1 - 1/t) w + 1 / (lambda t) delta of the worst violator. Shrinking is a change of scale, so a
 // step costs what the example touches.
 //
-// Projection: at the optimum |w|^2 = sum of the losses of the dual minus C sum xi_n, so it lies in the ball |w|^2 <= C sum
-// of the largest loss of each example, and weights outside are brought to its edge. The largest losses are sought
+// Projection: at the optimum |w|^2 = sum of the losses of the dual minus C sum xi_n, so it lies in the ball |w|^2 <= C
+// sum of the largest loss of each example, and weights outside are brought to its edge. The largest losses are sought
 // before the first step, so that no weights outside the ball count in the average.
 //
 // Weights that are there before the first step are taken for those of `head_start` epochs, and shrink with the others:
 // the more epochs, the shorter the first steps and the slower the weights are forgotten.
 class SubgradientRule final : public Rule {
  public:
-  SubgradientRule(double C, bool project, double head_start = 1)
-      : C_(C), project_(project), head_start_(head_start) {}
+  SubgradientRule(double C, bool project, double head_start = 1) : C_(C), project_(project), head_start_(head_start) {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     const std::int64_t n = oracle.size();
@@ -67,7 +66,7 @@ class SubgradientRule final : public Rule {
   bool project_;
   double head_start_;
   std::int64_t steps_ = 0;
-  double before_ = 0;  // steps that stand for the weights at the start
+  double before_ = 0;           // steps that stand for the weights at the start
   double norm_ = 0, ball_ = 0;  // |w|^2, and how large it may be
   Answer answer_;
   SparseVector delta_;

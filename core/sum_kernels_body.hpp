@@ -79,8 +79,7 @@ inline void exp_rows(int length, int n, int width, float* scores, float* tops) {
     for (int q = 1; q < w; ++q) top = lane(largest, q) > top ? lane(largest, q) : top;
     tops[t] = top;
     const Vec<float, w> shift = broadcast<float, w>(-top);
-    for (int j = 0; j < width; j += w)
-      store(scores + j, exp_not_positive(load<float, w>(scores + j) + shift));
+    for (int j = 0; j < width; j += w) store(scores + j, exp_not_positive(load<float, w>(scores + j) + shift));
   }
 }
 
@@ -140,8 +139,8 @@ MARGENT_INLINE void expected_rows(int length, int n, int given_width, const floa
     if constexpr (NV > 0) {
       Vec<float, w> after[NV];
       for (int v = 0; v < NV; ++v)
-        after[v] = load<float, w>(emissions + row + v * w) * load<float, w>(beta + row + v * w) *
-                   broadcast<float, w>(scale);
+        after[v] =
+            load<float, w>(emissions + row + v * w) * load<float, w>(beta + row + v * w) * broadcast<float, w>(scale);
       for (int i = 0; i < n; ++i) {
         const Vec<float, w> a = broadcast<float, w>(before[i]);
         float* out = pairs + i * width;
@@ -161,12 +160,18 @@ MARGENT_INLINE void expected_rows(int length, int n, int given_width, const floa
 template <class Run>
 MARGENT_INLINE auto by_width(int width, Run run) {
   switch (width / W<float>) {
-    case 1: return run.template operator()<1>();
-    case 2: return run.template operator()<2>();
-    case 3: return run.template operator()<3>();
-    case 4: return run.template operator()<4>();
-    case 6: return run.template operator()<6>();
-    default: return run.template operator()<0>();
+    case 1:
+      return run.template operator()<1>();
+    case 2:
+      return run.template operator()<2>();
+    case 3:
+      return run.template operator()<3>();
+    case 4:
+      return run.template operator()<4>();
+    case 6:
+      return run.template operator()<6>();
+    default:
+      return run.template operator()<0>();
   }
 }
 
@@ -177,16 +182,14 @@ inline void forward_sums(int length, int n, int width, const ExpChain& chain, co
 
 inline float backward_sums(int length, int n, int width, const ExpChain& chain, const float* emissions,
                            const float* norms, float total, float* beta) {
-  return by_width(width, [&]<int NV>() {
-    return backward_rows<NV>(length, n, width, chain, emissions, norms, total, beta);
-  });
+  return by_width(width,
+                  [&]<int NV>() { return backward_rows<NV>(length, n, width, chain, emissions, norms, total, beta); });
 }
 
 inline void expectations(int length, int n, int width, const float* emissions, const float* norms, const float* alpha,
                          const float* beta, float factor, float* nodes, float* pairs) {
-  by_width(width, [&]<int NV>() {
-    expected_rows<NV>(length, n, width, emissions, norms, alpha, beta, factor, nodes, pairs);
-  });
+  by_width(width,
+           [&]<int NV>() { expected_rows<NV>(length, n, width, emissions, norms, alpha, beta, factor, nodes, pairs); });
 }
 
 extern const SumKernels sums;

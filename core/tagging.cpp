@@ -41,8 +41,8 @@ void tag_best(const LinearChain& model, const Examples& given, int threads, std:
 void tag_k_best(const LinearChain& model, const Examples& examples, int k, int threads, std::int32_t* labels,
                 double* values, std::int32_t* counts) {
   for_each_sequence(examples.n_sequences, threads, maker<double>(model), [&](Tagging<double>& state, std::int64_t s) {
-    counts[s] = chain_k_best(state.scorer.score(examples, s), k, state.work, labels + k * examples.begin(s),
-                             values + s * k);
+    counts[s] =
+        chain_k_best(state.scorer.score(examples, s), k, state.work, labels + k * examples.begin(s), values + s * k);
   });
 }
 

@@ -20,8 +20,8 @@ void tag_hidden_k_best(const LinearChain& model, const Examples& examples, doubl
                        int k, int threads, std::int32_t* labels, double* values, double* sums, std::int32_t* counts);
 
 // Probabilities of labels under exp(scale * score): nodes [n_tokens][L]; of adjacent labels: pairs [n_tokens][L + 1][L]
-// or null. log_partitions [n_sequences]. Without pairs an order-1 chain is summed in single precision where that is safe:
-// probabilities are then right to about six digits.
+// or null. log_partitions [n_sequences]. Without pairs an order-1 chain is summed in single precision where that is
+// safe: probabilities are then right to about six digits.
 void tag_marginals(const LinearChain& model, const Examples& examples, double scale, int threads, double* nodes,
                    double* pairs, double* log_partitions);
 

@@ -14,9 +14,10 @@ Transcriber::Transcriber(const CosegmentUnits& units, const GramModel& model, co
   if (units.letter_counts().empty() || units.letter_counts().front() > 0) options_.insertions = 0;
 }
 
-void Transcriber::add(std::int32_t layer, std::int32_t context, std::uint64_t phonemes, double score, double best, std::int32_t back,
-                      std::int32_t unit) {
-  const std::uint64_t key = mix(mix((static_cast<std::uint64_t>(layer) << 32) | static_cast<std::uint32_t>(context)) ^ phonemes);
+void Transcriber::add(std::int32_t layer, std::int32_t context, std::uint64_t phonemes, double score, double best,
+                      std::int32_t back, std::int32_t unit) {
+  const std::uint64_t key =
+      mix(mix((static_cast<std::uint64_t>(layer) << 32) | static_cast<std::uint32_t>(context)) ^ phonemes);
   std::int32_t& bucket = buckets_[key & (buckets_.size() - 1)];
   // The newest layers are first in a bucket: hypotheses of older ones cannot be meant.
   for (std::int32_t h = bucket; h >= 0; h = hypotheses_[h].link) {
@@ -42,19 +43,22 @@ void Transcriber::expand(std::int32_t from, std::int32_t layer, Symbols letters)
   const auto [first, last] = units_.group(letters);
   if (first == last) return;
   const Hypothesis source = hypotheses_[from];
-  model_.steps(source.context, first, last, seen_.data(), ++round_, [&](std::int32_t unit, double score, std::int32_t next) {
-    if (options_.threshold > 0 && source.score + score < best_[layer] - options_.threshold) return;
-    std::uint64_t phonemes = source.phonemes;
-    if (by_phonemes_)
-      for (const std::int32_t phoneme : units_.phonemes(unit)) phonemes = mix(phonemes * 31 + static_cast<std::uint64_t>(phoneme) + 1);
-    add(layer, next, phonemes, source.score + score, source.best + score, from, unit);
-  });
+  model_.steps(source.context, first, last, seen_.data(), ++round_,
+               [&](std::int32_t unit, double score, std::int32_t next) {
+                 if (options_.threshold > 0 && source.score + score < best_[layer] - options_.threshold) return;
+                 std::uint64_t phonemes = source.phonemes;
+                 if (by_phonemes_)
+                   for (const std::int32_t phoneme : units_.phonemes(unit))
+                     phonemes = mix(phonemes * 31 + static_cast<std::uint64_t>(phoneme) + 1);
+                 add(layer, next, phonemes, source.score + score, source.best + score, from, unit);
+               });
 }
 
 void Transcriber::run(Symbols word, std::vector<Transcription>& out) {
   out.clear();
   const auto n = static_cast<std::int32_t>(word.size());
-  const std::int32_t rounds = options_.insertions + 1;  // layer i * rounds + g: i letters done, then g units without letters
+  const std::int32_t rounds =
+      options_.insertions + 1;  // layer i * rounds + g: i letters done, then g units without letters
   hypotheses_.clear();
   if (layers_.size() < static_cast<std::size_t>((n + 1) * rounds)) layers_.resize((n + 1) * rounds);
   for (std::int32_t layer = 0; layer < (n + 1) * rounds; ++layer) layers_[layer].clear();
@@ -129,15 +133,17 @@ void Transcriber::finish(std::vector<Transcription>& out) {
   for (const Found& f : found) {
     Transcription t;
     t.score = f.score;
-    for (std::int32_t h = f.hypothesis; hypotheses_[h].back >= 0; h = hypotheses_[h].back) t.units.push_back(hypotheses_[h].unit);
+    for (std::int32_t h = f.hypothesis; hypotheses_[h].back >= 0; h = hypotheses_[h].back)
+      t.units.push_back(hypotheses_[h].unit);
     std::reverse(t.units.begin(), t.units.end());
-    for (const std::int32_t unit : t.units) t.phonemes.insert(t.phonemes.end(), units_.phonemes(unit).begin(), units_.phonemes(unit).end());
+    for (const std::int32_t unit : t.units)
+      t.phonemes.insert(t.phonemes.end(), units_.phonemes(unit).begin(), units_.phonemes(unit).end());
     out.push_back(std::move(t));
   }
 }
 
-void transcribe(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& words, const TranscriptionOptions& options,
-                int threads, std::vector<std::vector<Transcription>>& out) {
+void transcribe(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& words,
+                const TranscriptionOptions& options, int threads, std::vector<std::vector<Transcription>>& out) {
   threads = workers(words.size, threads);
   std::vector<Transcriber> searches;
   for (int q = 0; q < threads; ++q) searches.emplace_back(units, model, options);

@@ -14,11 +14,11 @@ struct Transcription {
 };
 
 struct TranscriptionOptions {
-  int k = 1;                 // how many pronunciations
-  std::int64_t beam = 0;     // how many states go on from each position; 0: all
-  double threshold = 0;      // states go on if at most so far below the best of their position; 0: all
-  bool summed = false;       // ways with the same phonemes are summed
-  int insertions = 8;        // how many units without letters may follow each other
+  int k = 1;              // how many pronunciations
+  std::int64_t beam = 0;  // how many states go on from each position; 0: all
+  double threshold = 0;   // states go on if at most so far below the best of their position; 0: all
+  bool summed = false;    // ways with the same phonemes are summed
+  int insertions = 8;     // how many units without letters may follow each other
 };
 
 // Searches from left to right. A state is a position in the word and the context of the model; with `summed`, or for
@@ -36,7 +36,8 @@ class Transcriber {
     double score, best;      // the sum and the best of the ways to it
   };
   void expand(std::int32_t from, std::int32_t layer, Symbols letters);
-  void add(std::int32_t layer, std::int32_t context, std::uint64_t phonemes, double score, double best, std::int32_t back, std::int32_t unit);
+  void add(std::int32_t layer, std::int32_t context, std::uint64_t phonemes, double score, double best,
+           std::int32_t back, std::int32_t unit);
   void finish(std::vector<Transcription>& out);
 
   const CosegmentUnits& units_;
@@ -52,7 +53,7 @@ class Transcriber {
   std::vector<std::pair<double, std::int32_t>> ends_;
 };
 
-void transcribe(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& words, const TranscriptionOptions& options,
-                int threads, std::vector<std::vector<Transcription>>& out);
+void transcribe(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& words,
+                const TranscriptionOptions& options, int threads, std::vector<std::vector<Transcription>>& out);
 
 }  // namespace margent

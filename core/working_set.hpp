@@ -81,7 +81,8 @@ class WorkingSet {
   }
 
   void add_to(std::int64_t example, std::vector<SupportSequence>& out) const {
-    for (const Member& member : members_)  // one that has just joined when the training was interrupted has no value yet
+    for (const Member& member :
+         members_)  // one that has just joined when the training was interrupted has no value yet
       if (member.value != 0) out.push_back({example, member.value, member.labels});
   }
 

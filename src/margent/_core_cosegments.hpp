@@ -34,7 +34,8 @@ class BoundPairs {
     }
   }
   margent::SpellingPairs view() const {
-    return {static_cast<std::int64_t>(letter_ptr_.shape(0)) - 1, letter_ptr_.data(), phoneme_ptr_.data(), letters_.data(), phonemes_.data()};
+    return {static_cast<std::int64_t>(letter_ptr_.shape(0)) - 1, letter_ptr_.data(), phoneme_ptr_.data(),
+            letters_.data(), phonemes_.data()};
   }
 
  private:

@@ -21,7 +21,8 @@ inline void check_hidden(const Array<std::int32_t, nb::ndim<1>>& hidden, std::in
   const std::int64_t n = static_cast<std::int64_t>(hidden.shape(0));
   if (exactly ? n != n_labels : n < n_labels) throw nb::value_error("hidden: one number per label of the chain");
   for (std::int64_t y = 0; y < n; ++y)
-    if (hidden.data()[y] < 1 || hidden.data()[y] > n - y) throw nb::value_error("hidden: a label stands for at least one of the chain");
+    if (hidden.data()[y] < 1 || hidden.data()[y] > n - y)
+      throw nb::value_error("hidden: a label stands for at least one of the chain");
 }
 
 class BoundExamples {
@@ -34,18 +35,21 @@ class BoundExamples {
                 std::optional<Values> edge_values, std::optional<Ptr> edge_ptr, std::optional<Ids> allowed,
                 std::optional<Ptr> allowed_ptr, std::optional<Ids> labels, std::optional<Values> weights,
                 std::optional<Ids> hidden)
-      : sequence_ptr_(sequence_ptr), ptr_(ptr), ids_(ids), values_(values), edge_values_(edge_values), weights_(weights),
-        edge_ids_(edge_ids), allowed_(allowed), labels_(labels), hidden_(hidden), edge_ptr_(edge_ptr), allowed_ptr_(allowed_ptr) {
+      : sequence_ptr_(sequence_ptr), ptr_(ptr), ids_(ids), values_(values), edge_values_(edge_values),
+        weights_(weights), edge_ids_(edge_ids), allowed_(allowed), labels_(labels), hidden_(hidden),
+        edge_ptr_(edge_ptr), allowed_ptr_(allowed_ptr) {
     const std::int64_t n_tokens = static_cast<std::int64_t>(ptr.shape(0)) - 1;
     check_ptr(sequence_ptr, n_tokens, "sequences");
     examples_.n_sequences = static_cast<std::int64_t>(sequence_ptr.shape(0)) - 1;
     examples_.sequence_ptr = sequence_ptr.data();
     for (std::int64_t s = 0; s < examples_.n_sequences; ++s)
-      if (sequence_ptr.data()[s + 1] - sequence_ptr.data()[s] > 0x7FFFFFF0) throw nb::value_error("a sequence is too long");
+      if (sequence_ptr.data()[s + 1] - sequence_ptr.data()[s] > 0x7FFFFFF0)
+        throw nb::value_error("a sequence is too long");
     examples_.unigrams = features(ids, values, ptr, n_tokens, "features", &max_unigram_);
     if (edge_ids.has_value() != edge_ptr.has_value() || (edge_values && !edge_ids))
       throw nb::value_error("edge features need both ids and offsets");
-    if (allowed.has_value() != allowed_ptr.has_value()) throw nb::value_error("allowed labels need both ids and offsets");
+    if (allowed.has_value() != allowed_ptr.has_value())
+      throw nb::value_error("allowed labels need both ids and offsets");
     if (edge_ids) examples_.edges = features(*edge_ids, edge_values, *edge_ptr, n_tokens, "edge features", &max_edge_);
     if (allowed) {
       check_rows(*allowed_ptr, n_tokens, static_cast<std::int64_t>(allowed->shape(0)), "allowed labels");
@@ -64,7 +68,8 @@ class BoundExamples {
       }
     }
     if (weights) {
-      if (static_cast<std::int64_t>(weights->shape(0)) != examples_.n_sequences) throw nb::value_error("one weight per sequence");
+      if (static_cast<std::int64_t>(weights->shape(0)) != examples_.n_sequences)
+        throw nb::value_error("one weight per sequence");
       examples_.weights = weights->data();
     }
   }
@@ -92,8 +97,8 @@ class BoundExamples {
     if (static_cast<std::int64_t>(ptr.shape(0)) != n_tokens + 1)
       throw nb::value_error((std::string(what) + ": one row per token").c_str());
   }
-  static margent::Features features(const Ids& ids, const std::optional<Values>& values, const Ptr& ptr, std::int64_t n_tokens,
-                                    const char* what, std::int64_t* largest_id) {
+  static margent::Features features(const Ids& ids, const std::optional<Values>& values, const Ptr& ptr,
+                                    std::int64_t n_tokens, const char* what, std::int64_t* largest_id) {
     check_rows(ptr, n_tokens, static_cast<std::int64_t>(ids.shape(0)), what);
     if (values && values->shape(0) != ids.shape(0)) throw nb::value_error("one value per feature");
     *largest_id = largest(ids, 0, what);

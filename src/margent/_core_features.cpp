@@ -31,12 +31,14 @@ std::string_view utf8(nb::handle h) {
   return {text, static_cast<std::size_t>(size)};
 }
 
-StringTable restored(nb::ndarray<const std::uint8_t, nb::c_contig, nb::ndim<1>> arena, Array<std::int64_t, nb::ndim<1>> ends) {
+StringTable restored(nb::ndarray<const std::uint8_t, nb::c_contig, nb::ndim<1>> arena,
+                     Array<std::int64_t, nb::ndim<1>> ends) {
   StringTable table;
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < ends.shape(0); ++i) {
     const std::int64_t end = ends.data()[i];
-    if (end < begin || end > static_cast<std::int64_t>(arena.shape(0))) throw nb::value_error("string ends are not in order");
+    if (end < begin || end > static_cast<std::int64_t>(arena.shape(0)))
+      throw nb::value_error("string ends are not in order");
     table.add({reinterpret_cast<const char*>(arena.data()) + begin, static_cast<std::size_t>(end - begin)});
     begin = end;
   }
@@ -51,8 +53,8 @@ nb::tuple dump(const StringTable& table) {
 
 // The codes of one column for chosen sentences: ids of `table` for known strings; with `grow` new strings are added,
 // without they are numbered on from table.size() in order of appearance and returned as a list.
-nb::tuple encode_column(const ColumnTable& columns, int column, std::optional<Array<std::int64_t, nb::ndim<1>>> sentences,
-                        StringTable& table, bool grow) {
+nb::tuple encode_column(const ColumnTable& columns, int column,
+                        std::optional<Array<std::int64_t, nb::ndim<1>>> sentences, StringTable& table, bool grow) {
   if (column < 0 || column >= columns.n_columns) throw nb::index_error("no such column");
   StringTable fresh;
   std::vector<std::int32_t> codes;
@@ -112,7 +114,8 @@ class AttributeReader {
   nb::tuple read(nb::handle sequences) {
     for (nb::handle sequence : sequences) {
       token_ = 0;
-      if (PyUnicode_Check(sequence.ptr()) || !PySequence_Check(sequence.ptr())) fail("expected a list of tokens", sequence);
+      if (PyUnicode_Check(sequence.ptr()) || !PySequence_Check(sequence.ptr()))
+        fail("expected a list of tokens", sequence);
       for (nb::handle token : sequence) {
         item(token);
         ptr_.push_back(static_cast<std::int64_t>(ids_.size()));
@@ -135,7 +138,8 @@ class AttributeReader {
         name_.assign(text(key));
         attribute(value);
       }
-    } else if (!PyUnicode_Check(token.ptr()) && (PyList_Check(token.ptr()) || PyTuple_Check(token.ptr()) || PyAnySet_Check(token.ptr()))) {
+    } else if (!PyUnicode_Check(token.ptr()) &&
+               (PyList_Check(token.ptr()) || PyTuple_Check(token.ptr()) || PyAnySet_Check(token.ptr()))) {
       for (nb::handle name : token) {
         if (!PyUnicode_Check(name.ptr())) fail("expected attribute names of type str", name);
         add(text(name), 1);
@@ -180,7 +184,8 @@ class AttributeReader {
         PyErr_Clear();
         fail("expected text, a number, a bool, a dict, a list or a set as value of attribute '" + name_ + "'", value);
       }
-      if (!std::isfinite(static_cast<float>(number))) fail("expected a finite number of 32 bits as value of attribute '" + name_ + "'", value);
+      if (!std::isfinite(static_cast<float>(number)))
+        fail("expected a finite number of 32 bits as value of attribute '" + name_ + "'", value);
       add(name_, number);
     }
     name_.resize(size);
@@ -205,8 +210,8 @@ class AttributeReader {
   }
 
   [[noreturn]] void fail(const std::string& message, nb::handle got) {
-    const std::string text = "sentence " + std::to_string(sequence_) + ", token " + std::to_string(token_) + ": " + message +
-                             ", got " + nb::type_name(got.type()).c_str();
+    const std::string text = "sentence " + std::to_string(sequence_) + ", token " + std::to_string(token_) + ": " +
+                             message + ", got " + nb::type_name(got.type()).c_str();
     PyErr_SetString(nb::module_::import_("margent.errors").attr("CorpusError").ptr(), text.c_str());
     throw nb::python_error();
   }
@@ -227,77 +232,94 @@ void bind_features(nb::module_& m) {
   nb::class_<StringTable>(m, "StringTable", "Strings to ids, in the order first seen.")
       .def(nb::init<>())
       .def("__len__", &StringTable::size)
-      .def("__getitem__", [](const StringTable& t, std::int32_t i) {
-        if (i < 0 || i >= t.size()) throw nb::index_error("no such string");
-        return nb::str(t[i].data(), t[i].size());
-      })
+      .def("__getitem__",
+           [](const StringTable& t, std::int32_t i) {
+             if (i < 0 || i >= t.size()) throw nb::index_error("no such string");
+             return nb::str(t[i].data(), t[i].size());
+           })
       .def("find", [](const StringTable& t, nb::str s) { return t.find(utf8(s)); })
       .def("add", [](StringTable& t, nb::str s) { return t.add(utf8(s)); })
-      .def("add_all", [](StringTable& t, nb::list strings) {
-        std::vector<std::int32_t> ids;
-        for (nb::handle s : strings) ids.push_back(t.add(utf8(s)));
-        return to_numpy(std::move(ids));
-      })
-      .def("find_all", [](const StringTable& t, nb::list strings) {
-        std::vector<std::int32_t> ids;
-        for (nb::handle s : strings) ids.push_back(t.find(utf8(s)));
-        return to_numpy(std::move(ids));
-      })
+      .def("add_all",
+           [](StringTable& t, nb::list strings) {
+             std::vector<std::int32_t> ids;
+             for (nb::handle s : strings) ids.push_back(t.add(utf8(s)));
+             return to_numpy(std::move(ids));
+           })
+      .def("find_all",
+           [](const StringTable& t, nb::list strings) {
+             std::vector<std::int32_t> ids;
+             for (nb::handle s : strings) ids.push_back(t.find(utf8(s)));
+             return to_numpy(std::move(ids));
+           })
       .def("strings", &strings_of, nb::arg("begin") = 0)
       .def("dump", &dump, "(bytes, ends) as stored in a model file.")
       .def_static("restore", &restored)
       .def("filter", [](const StringTable& t, Array<bool, nb::ndim<1>> keep) {
-        if (static_cast<std::int32_t>(keep.shape(0)) != t.size()) throw nb::value_error("keep needs one entry per string");
+        if (static_cast<std::int32_t>(keep.shape(0)) != t.size())
+          throw nb::value_error("keep needs one entry per string");
         StringTable kept;
         for (std::int32_t i = 0; i < t.size(); ++i)
           if (keep.data()[i]) kept.add(t[i]);
         return kept;
       });
-  m.def("encode_column", &encode_column, nb::arg("table"), nb::arg("column"), nb::arg("sentences").none(), nb::arg("strings"),
-        nb::arg("grow"));
-  m.def("encode_attributes", [](nb::handle sequences, StringTable& table, bool grow) {
-    return AttributeReader(table, grow).read(sequences);
-  }, nb::arg("sequences"), nb::arg("strings"), nb::arg("grow"), "(ids, values or None, ptr, sequence_ptr)");
+  m.def("encode_column", &encode_column, nb::arg("table"), nb::arg("column"), nb::arg("sentences").none(),
+        nb::arg("strings"), nb::arg("grow"));
+  m.def(
+      "encode_attributes",
+      [](nb::handle sequences, StringTable& table, bool grow) { return AttributeReader(table, grow).read(sequences); },
+      nb::arg("sequences"), nb::arg("strings"), nb::arg("grow"), "(ids, values or None, ptr, sequence_ptr)");
 
   using Cells = std::vector<std::pair<std::int32_t, std::int32_t>>;
   nb::class_<TemplateEncoder>(m, "TemplateEncoder", "Feature templates over coded columns.")
-      .def("__init__", [](TemplateEncoder* self, std::vector<std::tuple<std::int32_t, bool, Cells>> specs, int n_columns) {
-        std::vector<Template> templates;
-        for (auto& [text, edge, cells] : specs) {
-          for (const auto& [offset, column] : cells)
-            if (column < 0 || column >= n_columns || offset < -1000 || offset > 1000) throw nb::index_error("no such cell");
-          templates.push_back({text, edge, std::move(cells)});
-        }
-        new (self) TemplateEncoder(std::move(templates), n_columns);
-      }, nb::arg("templates"), nb::arg("n_columns"))
+      .def(
+          "__init__",
+          [](TemplateEncoder* self, std::vector<std::tuple<std::int32_t, bool, Cells>> specs, int n_columns) {
+            std::vector<Template> templates;
+            for (auto& [text, edge, cells] : specs) {
+              for (const auto& [offset, column] : cells)
+                if (column < 0 || column >= n_columns || offset < -1000 || offset > 1000)
+                  throw nb::index_error("no such cell");
+              templates.push_back({text, edge, std::move(cells)});
+            }
+            new (self) TemplateEncoder(std::move(templates), n_columns);
+          },
+          nb::arg("templates"), nb::arg("n_columns"))
       .def("encode", &encode_templates, nb::arg("columns"), nb::arg("sentence_ptr"), nb::arg("grow"),
            "(ids, ptr, edge_ids, edge_ptr)")
       .def("size", &TemplateEncoder::size, nb::arg("edge"))
-      .def("name", [](const TemplateEncoder& e, bool edge, std::int64_t id) {
-        if (id < 0 || id >= e.size(edge)) throw nb::index_error("no such feature");
-        const FeatureNames& names = e.names(edge);
-        return nb::make_tuple(names.text[id], std::vector<std::int32_t>(names.codes.begin() + names.ptr[id], names.codes.begin() + names.ptr[id + 1]));
-      }, "(template text, codes of its cells)")
-      .def("dump", [](const TemplateEncoder& e, bool edge) {
-        const FeatureNames& names = e.names(edge);
-        return nb::make_tuple(to_numpy(std::vector<std::int32_t>(names.text)), to_numpy(std::vector<std::int64_t>(names.ptr)),
-                              to_numpy(std::vector<std::int32_t>(names.codes)));
-      })
-      .def("restore", [](TemplateEncoder& e, bool edge, Array<std::int32_t, nb::ndim<1>> text, Array<std::int64_t, nb::ndim<1>> ptr,
-                         Array<std::int32_t, nb::ndim<1>> codes) {
-        if (ptr.shape(0) != text.shape(0) + 1 || ptr.data()[0] != 0 ||
-            ptr.data()[text.shape(0)] != static_cast<std::int64_t>(codes.shape(0)))
-          throw nb::value_error("feature names do not fit together");
-        FeatureNames names;
-        names.text.assign(text.data(), text.data() + text.shape(0));
-        names.ptr.assign(ptr.data(), ptr.data() + ptr.shape(0));
-        names.codes.assign(codes.data(), codes.data() + codes.shape(0));
-        for (std::size_t i = 0; i < names.text.size(); ++i)
-          if (names.ptr[i + 1] < names.ptr[i]) throw nb::value_error("feature names do not fit together");
-        e.restore(edge, names);
-      })
+      .def(
+          "name",
+          [](const TemplateEncoder& e, bool edge, std::int64_t id) {
+            if (id < 0 || id >= e.size(edge)) throw nb::index_error("no such feature");
+            const FeatureNames& names = e.names(edge);
+            return nb::make_tuple(names.text[id], std::vector<std::int32_t>(names.codes.begin() + names.ptr[id],
+                                                                            names.codes.begin() + names.ptr[id + 1]));
+          },
+          "(template text, codes of its cells)")
+      .def("dump",
+           [](const TemplateEncoder& e, bool edge) {
+             const FeatureNames& names = e.names(edge);
+             return nb::make_tuple(to_numpy(std::vector<std::int32_t>(names.text)),
+                                   to_numpy(std::vector<std::int64_t>(names.ptr)),
+                                   to_numpy(std::vector<std::int32_t>(names.codes)));
+           })
+      .def("restore",
+           [](TemplateEncoder& e, bool edge, Array<std::int32_t, nb::ndim<1>> text,
+              Array<std::int64_t, nb::ndim<1>> ptr, Array<std::int32_t, nb::ndim<1>> codes) {
+             if (ptr.shape(0) != text.shape(0) + 1 || ptr.data()[0] != 0 ||
+                 ptr.data()[text.shape(0)] != static_cast<std::int64_t>(codes.shape(0)))
+               throw nb::value_error("feature names do not fit together");
+             FeatureNames names;
+             names.text.assign(text.data(), text.data() + text.shape(0));
+             names.ptr.assign(ptr.data(), ptr.data() + ptr.shape(0));
+             names.codes.assign(codes.data(), codes.data() + codes.shape(0));
+             for (std::size_t i = 0; i < names.text.size(); ++i)
+               if (names.ptr[i + 1] < names.ptr[i]) throw nb::value_error("feature names do not fit together");
+             e.restore(edge, names);
+           })
       .def("filter", [](TemplateEncoder& e, bool edge, Array<bool, nb::ndim<1>> keep) {
-        if (static_cast<std::int32_t>(keep.shape(0)) != e.size(edge)) throw nb::value_error("keep needs one entry per feature");
+        if (static_cast<std::int32_t>(keep.shape(0)) != e.size(edge))
+          throw nb::value_error("keep needs one entry per feature");
         e.filter(edge, std::vector<bool>(keep.data(), keep.data() + keep.shape(0)));
       });
 }

@@ -39,10 +39,7 @@ struct BoundForest {
   Forest forest;
 
   BoundForest(std::int32_t n_nodes, std::int32_t root, Integers heads, Offsets tail_ptr, Integers tails, Reals scores)
-      : heads(heads),
-        tail_ptr(tail_ptr),
-        tails(tails),
-        scores(scores),
+      : heads(heads), tail_ptr(tail_ptr), tails(tails), scores(scores),
         forest(to_forest(n_nodes, root, heads, tail_ptr, tails, scores)) {}
 };
 
@@ -55,9 +52,8 @@ nb::tuple to_tuple(Derivations&& found) {
 
 void bind_forest(nb::module_& m) {
   nb::class_<BoundForest>(m, "Forest", "A view of checked arrays. Private: use margent.structures.Forest.")
-      .def(nb::init<std::int32_t, std::int32_t, Integers, Offsets, Integers, Reals>(),
-           nb::arg("n_nodes"), nb::arg("root"), nb::arg("heads"), nb::arg("tail_ptr"), nb::arg("tails"),
-           nb::arg("scores"))
+      .def(nb::init<std::int32_t, std::int32_t, Integers, Offsets, Integers, Reals>(), nb::arg("n_nodes"),
+           nb::arg("root"), nb::arg("heads"), nb::arg("tail_ptr"), nb::arg("tails"), nb::arg("scores"))
       .def("best", [](const BoundForest& self) { return to_tuple(without_gil([&] { return best(self.forest); })); })
       .def(
           "k_best",

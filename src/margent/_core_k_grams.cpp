@@ -33,13 +33,9 @@ nb::tuple search(int order, std::int64_t n_symbols, Offsets candidate_ptr, Integ
       throw nb::value_error("a table of k-gram scores has a wrong length");
     scores.push_back({length, values.data()});
   }
-  const KGramLayout layout{order,
-                           n_symbols,
-                           view(candidate_ptr),
-                           view(candidates),
-                           {contexts.data(), contexts.size()},
-                           view(tokens),
-                           view(sequence_ptr)};
+  const KGramLayout layout{
+      order,        n_symbols,         view(candidate_ptr), view(candidates), {contexts.data(), contexts.size()},
+      view(tokens), view(sequence_ptr)};
   std::vector<double> best(sequence_ptr.size() - 1);
   std::vector<std::int32_t> symbols(tokens.size());
   {

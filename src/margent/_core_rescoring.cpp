@@ -35,7 +35,9 @@ struct CutWords {
     for (std::size_t i = 0; i < cuts.shape(0); ++i)
       if (cuts.data()[i] < 0 || cuts.data()[i] >= units.size()) throw nb::value_error("no such unit");
   }
-  Symbols word(std::int64_t s) const { return {letters.data() + letter_ptr.data()[s], letters.data() + letter_ptr.data()[s + 1]}; }
+  Symbols word(std::int64_t s) const {
+    return {letters.data() + letter_ptr.data()[s], letters.data() + letter_ptr.data()[s + 1]};
+  }
   Symbols cut(std::int64_t c) const { return {cuts.data() + unit_ptr.data()[c], cuts.data() + unit_ptr.data()[c + 1]}; }
 };
 
@@ -44,8 +46,8 @@ void check_bits(int bits) {
 }
 
 // (feature_ptr, features, values) of all candidates, without what those of a word have in common.
-nb::tuple features(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr candidate_ptr, Ptr unit_ptr, Ids cuts, Doubles scores,
-                   int bits, int threads) {
+nb::tuple features(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr candidate_ptr, Ptr unit_ptr, Ids cuts,
+                   Doubles scores, int bits, int threads) {
   const CutWords words{units, letter_ptr, letters, candidate_ptr, unit_ptr, cuts};
   words.check();
   check_bits(bits);
@@ -63,7 +65,8 @@ nb::tuple features(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr
       for (std::int64_t s = part * chunk; s < std::min(words.size(), (part + 1) * chunk); ++s) {
         const std::int64_t begin = candidate_ptr.data()[s], end = candidate_ptr.data()[s + 1];
         lists.resize(end - begin);
-        for (std::int64_t c = begin; c < end; ++c) cosegment_features(units, words.word(s), words.cut(c), bits, lists[c - begin]);
+        for (std::int64_t c = begin; c < end; ++c)
+          cosegment_features(units, words.word(s), words.cut(c), bits, lists[c - begin]);
         remove_common(lists);
         for (CountedFeatures& list : lists) found[part].push_back(list);
       }
@@ -84,8 +87,8 @@ nb::tuple features(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr
 }
 
 // The scores of candidates: weights . features, with the given score as feature 0.
-nb::object rescore(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr candidate_ptr, Ptr unit_ptr, Ids cuts, Doubles scores,
-                   Floats weights, int threads) {
+nb::object rescore(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr candidate_ptr, Ptr unit_ptr, Ids cuts,
+                   Doubles scores, Floats weights, int threads) {
   const CutWords words{units, letter_ptr, letters, candidate_ptr, unit_ptr, cuts};
   words.check();
   int bits = 0;
@@ -112,10 +115,12 @@ nb::object rescore(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr
 class BoundCandidates {
  public:
   BoundCandidates(Ptr example_ptr, Ptr feature_ptr, Ids features, Floats values, Floats losses, Ids places)
-      : example_ptr_(example_ptr), feature_ptr_(feature_ptr), features_(features), places_(places), values_(values), losses_(losses) {
+      : example_ptr_(example_ptr), feature_ptr_(feature_ptr), features_(features), places_(places), values_(values),
+        losses_(losses) {
     check_ptr(example_ptr, static_cast<std::int64_t>(losses.shape(0)), "examples");
     check_ptr(feature_ptr, static_cast<std::int64_t>(features.shape(0)), "features");
-    if (feature_ptr.shape(0) != losses.shape(0) + 1 || values.shape(0) != features.shape(0) || places.shape(0) + 1 != example_ptr.shape(0))
+    if (feature_ptr.shape(0) != losses.shape(0) + 1 || values.shape(0) != features.shape(0) ||
+        places.shape(0) + 1 != example_ptr.shape(0))
       throw nb::value_error("candidates: arrays of different lengths");
     for (std::size_t c = 0; c < losses.shape(0); ++c)
       if (!(losses.data()[c] >= 0)) throw nb::value_error("a loss must not be negative");
@@ -124,8 +129,13 @@ class BoundCandidates {
       if (!std::isfinite(values.data()[i])) throw nb::value_error("a feature value must be finite");
       largest_ = std::max<std::int64_t>(largest_, features.data()[i]);
     }
-    view_ = {static_cast<std::int64_t>(example_ptr.shape(0)) - 1, example_ptr.data(), feature_ptr.data(), features.data(), values.data(),
-             losses.data(), places.data()};
+    view_ = {static_cast<std::int64_t>(example_ptr.shape(0)) - 1,
+             example_ptr.data(),
+             feature_ptr.data(),
+             features.data(),
+             values.data(),
+             losses.data(),
+             places.data()};
   }
   const Candidates& view() const { return view_; }
   std::int64_t largest() const { return largest_; }
@@ -141,26 +151,34 @@ class BoundCandidates {
 }  // namespace
 
 void bind_rescoring(nb::module_& m) {
-  m.def("cosegment_features", &features, nb::arg("units"), nb::arg("letter_ptr"), nb::arg("letters"), nb::arg("candidate_ptr"),
-        nb::arg("unit_ptr"), nb::arg("cuts"), nb::arg("scores"), nb::arg("bits"), nb::arg("threads"));
-  m.def("rescore", &rescore, nb::arg("units"), nb::arg("letter_ptr"), nb::arg("letters"), nb::arg("candidate_ptr"), nb::arg("unit_ptr"),
-        nb::arg("cuts"), nb::arg("scores"), nb::arg("weights"), nb::arg("threads"));
+  m.def("cosegment_features", &features, nb::arg("units"), nb::arg("letter_ptr"), nb::arg("letters"),
+        nb::arg("candidate_ptr"), nb::arg("unit_ptr"), nb::arg("cuts"), nb::arg("scores"), nb::arg("bits"),
+        nb::arg("threads"));
+  m.def("rescore", &rescore, nb::arg("units"), nb::arg("letter_ptr"), nb::arg("letters"), nb::arg("candidate_ptr"),
+        nb::arg("unit_ptr"), nb::arg("cuts"), nb::arg("scores"), nb::arg("weights"), nb::arg("threads"));
   nb::class_<BoundCandidates>(m, "Candidates", "Listed answers; keeps the arrays it looks into alive.")
-      .def(nb::init<Ptr, Ptr, Ids, Floats, Floats, Ids>(), nb::arg("example_ptr"), nb::arg("feature_ptr"), nb::arg("features"),
-           nb::arg("values"), nb::arg("losses"), nb::arg("places"));
+      .def(nb::init<Ptr, Ptr, Ids, Floats, Floats, Ids>(), nb::arg("example_ptr"), nb::arg("feature_ptr"),
+           nb::arg("features"), nb::arg("values"), nb::arg("losses"), nb::arg("places"));
   nb::class_<CandidateOracle, FlatOracle>(m, "CandidateOracle", "The oracle of listed answers.")
-      .def("__init__", [](CandidateOracle* self, const BoundCandidates& bound, std::int64_t n_features) {
-        if (n_features <= bound.largest()) throw nb::value_error("n_features: a feature is larger");
-        new (self) CandidateOracle(bound.view(), n_features);
-      }, nb::keep_alive<1, 2>(), nb::arg("candidates"), nb::arg("n_features"))
-      .def("likelihood", [](const CandidateOracle& oracle, Doubles weights, int threads) {
-        if (static_cast<std::int64_t>(weights.shape(0)) != oracle.n_features()) throw nb::value_error("weights of the wrong shape");
-        std::vector<double> gradient(weights.shape(0), 0.0);
-        double value = 0;
-        {
-          nb::gil_scoped_release release;
-          value = oracle.likelihood(weights.data(), threads, gradient.data());
-        }
-        return nb::make_tuple(value, to_numpy(std::move(gradient)));
-      }, nb::arg("weights"), nb::arg("threads"), "(minus the log-likelihood of the right candidates, its gradient)");
+      .def(
+          "__init__",
+          [](CandidateOracle* self, const BoundCandidates& bound, std::int64_t n_features) {
+            if (n_features <= bound.largest()) throw nb::value_error("n_features: a feature is larger");
+            new (self) CandidateOracle(bound.view(), n_features);
+          },
+          nb::keep_alive<1, 2>(), nb::arg("candidates"), nb::arg("n_features"))
+      .def(
+          "likelihood",
+          [](const CandidateOracle& oracle, Doubles weights, int threads) {
+            if (static_cast<std::int64_t>(weights.shape(0)) != oracle.n_features())
+              throw nb::value_error("weights of the wrong shape");
+            std::vector<double> gradient(weights.shape(0), 0.0);
+            double value = 0;
+            {
+              nb::gil_scoped_release release;
+              value = oracle.likelihood(weights.data(), threads, gradient.data());
+            }
+            return nb::make_tuple(value, to_numpy(std::move(gradient)));
+          },
+          nb::arg("weights"), nb::arg("threads"), "(minus the log-likelihood of the right candidates, its gradient)");
 }

@@ -122,11 +122,15 @@ SegmentShape make_shape(int n_labels, std::vector<std::int32_t> shortest, std::v
                         Array<double, nb::ndim<2>> durations, std::optional<Array<std::uint8_t, nb::ndim<2>>> follows,
                         bool learn_transitions) {
   const std::size_t n = n_labels;
-  if (n_labels < 1 || shortest.size() != n || longest.size() != n) throw nb::value_error("durations are for each label");
+  if (n_labels < 1 || shortest.size() != n || longest.size() != n)
+    throw nb::value_error("durations are for each label");
   for (std::size_t l = 0; l < n; ++l)
-    if (shortest[l] < 1 || longest[l] < shortest[l]) throw nb::value_error("a label should last at least 1, and at most no less");
-  SegmentShape shape{n_labels, std::move(shortest), std::move(longest), static_cast<int>(durations.shape(1)), {}, {}, learn_transitions};
-  if (static_cast<int>(durations.shape(0)) != shape.most() + 1) throw nb::value_error("a row of features for each duration");
+    if (shortest[l] < 1 || longest[l] < shortest[l])
+      throw nb::value_error("a label should last at least 1, and at most no less");
+  SegmentShape shape{n_labels, std::move(shortest), std::move(longest), static_cast<int>(durations.shape(1)), {},
+                     {},       learn_transitions};
+  if (static_cast<int>(durations.shape(0)) != shape.most() + 1)
+    throw nb::value_error("a row of features for each duration");
   shape.durations.assign(durations.data(), durations.data() + durations.size());
   if (follows) {
     if (follows->shape(0) != n || follows->shape(1) != n) throw nb::value_error("which label may follow which");
@@ -157,7 +161,8 @@ struct Gold {
       std::int32_t end = 0;
       const std::int64_t first = ptr.data()[s], last = ptr.data()[s + 1];
       for (std::int64_t i = first; i < last; ++i) {
-        if (labels.data()[i] < 0 || labels.data()[i] >= shape.n_labels) throw nb::value_error("a label id is out of range");
+        if (labels.data()[i] < 0 || labels.data()[i] >= shape.n_labels)
+          throw nb::value_error("a label id is out of range");
         if (timed.data()[s] && ends.data()[i] <= end) throw nb::value_error("ends of segments should rise");
         if (timed.data()[s]) end = ends.data()[i];
       }
@@ -180,7 +185,8 @@ class SegmentModel {
 
 // Calls work(scores, workspace, scorer, sequence) for every sequence; labels of some may be forced.
 template <class Work>
-void each_sequence(const SegmentModel& model, const SegmentData& data, const Floats& weights, double scale, int threads, Work work) {
+void each_sequence(const SegmentModel& model, const SegmentData& data, const Floats& weights, double scale, int threads,
+                   Work work) {
   check_fit(model.shape, data);
   const std::unique_ptr<SegmentContent> content = data.content();
   if (static_cast<std::int64_t>(weights.shape(0)) != SegmentLayout(model.shape, content->n_weights()).size)
@@ -191,7 +197,8 @@ void each_sequence(const SegmentModel& model, const SegmentData& data, const Flo
     SegmentWorkspace workspace;
   };
   nb::gil_scoped_release release;
-  const int n_threads = static_cast<int>(std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(content->n_sequences(), 1)));
+  const int n_threads =
+      static_cast<int>(std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(content->n_sequences(), 1)));
   std::vector<std::unique_ptr<State>> states(n_threads);
   parallel(content->n_sequences(), n_threads, [&](std::size_t thread, std::int64_t s) {
     if (!states[thread]) states[thread] = std::make_unique<State>(model.shape, content->copy());
@@ -217,24 +224,28 @@ nb::tuple model_best(const SegmentModel& model, const SegmentData& data, Floats 
   if (forced_ptr.has_value() != forced.has_value()) throw nb::value_error("forced labels need ids and offsets");
   if (forced) {
     check_ptr(*forced_ptr, static_cast<std::int64_t>(forced->shape(0)), "forced labels");
-    if (static_cast<std::int64_t>(forced_ptr->shape(0)) != n + 1) throw nb::value_error("forced labels of another number of sequences");
+    if (static_cast<std::int64_t>(forced_ptr->shape(0)) != n + 1)
+      throw nb::value_error("forced labels of another number of sequences");
     for (std::size_t i = 0; i < forced->shape(0); ++i)
-      if (forced->data()[i] < 0 || forced->data()[i] >= model.shape.n_labels) throw nb::value_error("a label id is out of range");
+      if (forced->data()[i] < 0 || forced->data()[i] >= model.shape.n_labels)
+        throw nb::value_error("a label id is out of range");
   }
   std::vector<std::vector<Segment>> found(n);
   std::vector<double> values(n);
-  each_sequence(model, data, weights, 1, threads, [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
-    const std::int64_t first = forced ? forced_ptr->data()[s] : 0, count = forced ? forced_ptr->data()[s + 1] - first : 0;
-    if (!forced || (count == 0 && scores.length == 0)) {
-      values[s] = segments_best(scores, work, found[s]);
-      return;
-    }
-    values[s] = -std::numeric_limits<double>::infinity();
-    if (count == 0 || scores.length == 0) return;
-    ForcedScores given(scores, forced->data() + first, static_cast<int>(count));
-    values[s] = segments_best(given.scores(), work, found[s]);
-    given.name(found[s]);
-  });
+  each_sequence(model, data, weights, 1, threads,
+                [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
+                  const std::int64_t first = forced ? forced_ptr->data()[s] : 0,
+                                     count = forced ? forced_ptr->data()[s + 1] - first : 0;
+                  if (!forced || (count == 0 && scores.length == 0)) {
+                    values[s] = segments_best(scores, work, found[s]);
+                    return;
+                  }
+                  values[s] = -std::numeric_limits<double>::infinity();
+                  if (count == 0 || scores.length == 0) return;
+                  ForcedScores given(scores, forced->data() + first, static_cast<int>(count));
+                  values[s] = segments_best(given.scores(), work, found[s]);
+                  given.name(found[s]);
+                });
   return nb::make_tuple(to_numpy(std::move(values)), joined(found));
 }
 
@@ -274,7 +285,8 @@ nb::tuple model_scores(const SegmentModel& model, const SegmentData& data, Float
       for (std::size_t d = 1; found.first && d <= count; ++d)
         for (std::size_t l = 0; l < n; ++l)
           if (std::isfinite(durations[(d - 1) * n + l]))  // of others nothing was worked out
-            rows[((e - d) * most + d - 1) * n + l] = found.first[static_cast<std::ptrdiff_t>(d - 1) * found.stride + static_cast<std::ptrdiff_t>(l)];
+            rows[((e - d) * most + d - 1) * n + l] =
+                found.first[static_cast<std::ptrdiff_t>(d - 1) * found.stride + static_cast<std::ptrdiff_t>(l)];
     }
   });
   const auto table = [&](bool there, std::vector<double>& values) -> nb::object {
@@ -291,13 +303,15 @@ nb::tuple model_scores(const SegmentModel& model, const SegmentData& data, Float
 nb::list model_k_best(const SegmentModel& model, const SegmentData& data, Floats weights, int k, int threads) {
   if (k < 1) throw nb::value_error("k must be at least 1");
   std::vector<std::vector<ScoredSegments>> all(data.content()->n_sequences());
-  each_sequence(model, data, weights, 1, threads, [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
-    all[s] = segments_k_best(scores, k, work);
-  });
+  each_sequence(model, data, weights, 1, threads,
+                [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
+                  all[s] = segments_k_best(scores, k, work);
+                });
   nb::list out;
   for (const auto& answers : all) {
     nb::list each;
-    for (const ScoredSegments& answer : answers) each.append(nb::make_tuple(answer.score, segments_to_numpy(answer.segments)));
+    for (const ScoredSegments& answer : answers)
+      each.append(nb::make_tuple(answer.score, segments_to_numpy(answer.segments)));
     out.append(each);
   }
   return out;
@@ -310,35 +324,41 @@ nb::tuple model_marginals(const SegmentModel& model, const SegmentData& data, Fl
   const std::int64_t n = content->n_sequences();
   const std::size_t labels = model.shape.n_labels;
   check_ptr(ptr, static_cast<std::int64_t>(segments.shape(0)), "segments");
-  if (static_cast<std::int64_t>(ptr.shape(0)) != n + 1 || segments.shape(1) != 3) throw nb::value_error("segments of another number of sequences");
+  if (static_cast<std::int64_t>(ptr.shape(0)) != n + 1 || segments.shape(1) != 3)
+    throw nb::value_error("segments of another number of sequences");
   std::vector<std::int64_t> begin(n + 1, 0);
   for (std::int64_t s = 0; s < n; ++s) {
     begin[s + 1] = begin[s] + content->length(s);
     for (std::int64_t i = ptr.data()[s]; i < ptr.data()[s + 1]; ++i) {
       const std::int32_t* row = segments.data() + 3 * i;
-      if (row[0] < 0 || row[1] <= row[0] || row[1] > content->length(s) || row[2] < 0 || row[2] >= static_cast<int>(labels))
+      if (row[0] < 0 || row[1] <= row[0] || row[1] > content->length(s) || row[2] < 0 ||
+          row[2] >= static_cast<int>(labels))
         throw nb::value_error("a segment that cannot be");
     }
   }
   std::vector<double> nodes(begin[n] * labels), boundaries(begin[n] + n), confidences(segments.shape(0)), log_z(n);
-  each_sequence(model, data, weights, scale, threads, [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
-    std::vector<double> running((scores.length + 1) * labels);
-    double* ends = boundaries.data() + begin[s] + s;
-    log_z[s] = segments_expectations(scores, work, [&](int from, int to, const double* p) {
-      for (std::size_t l = 0; l < labels; ++l) {
-        ends[to] += p[l];
-        running[from * labels + l] += p[l];
-        running[to * labels + l] -= p[l];
-      }
-      for (std::int64_t i = ptr.data()[s]; i < ptr.data()[s + 1]; ++i) {
-        const std::int32_t* row = segments.data() + 3 * i;
-        if (row[0] == from && row[1] == to) confidences[i] = p[row[2]];
-      }
-    }, nullptr, nullptr, nullptr);
-    ends[0] = 1;
-    for (std::size_t i = labels; i < running.size(); ++i) running[i] += running[i - labels];
-    std::copy(running.begin(), running.end() - labels, nodes.begin() + begin[s] * labels);
-  });
+  each_sequence(model, data, weights, scale, threads,
+                [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
+                  std::vector<double> running((scores.length + 1) * labels);
+                  double* ends = boundaries.data() + begin[s] + s;
+                  log_z[s] = segments_expectations(
+                      scores, work,
+                      [&](int from, int to, const double* p) {
+                        for (std::size_t l = 0; l < labels; ++l) {
+                          ends[to] += p[l];
+                          running[from * labels + l] += p[l];
+                          running[to * labels + l] -= p[l];
+                        }
+                        for (std::int64_t i = ptr.data()[s]; i < ptr.data()[s + 1]; ++i) {
+                          const std::int32_t* row = segments.data() + 3 * i;
+                          if (row[0] == from && row[1] == to) confidences[i] = p[row[2]];
+                        }
+                      },
+                      nullptr, nullptr, nullptr);
+                  ends[0] = 1;
+                  for (std::size_t i = labels; i < running.size(); ++i) running[i] += running[i - labels];
+                  std::copy(running.begin(), running.end() - labels, nodes.begin() + begin[s] * labels);
+                });
   const std::size_t positions = begin[n];
   return nb::make_tuple(to_numpy(std::move(nodes), {positions, labels}), to_numpy(std::move(boundaries)),
                         to_numpy(std::move(confidences)), to_numpy(std::move(log_z)));
@@ -351,21 +371,27 @@ void bind_segment_learning(nb::module_& m) {
       .def("__len__", [](const SegmentData& data) { return data.content()->n_sequences(); })
       .def_prop_ro("n_weights", [](const SegmentData& data) { return data.content()->n_weights(); });
   nb::class_<FrameData, SegmentData>(m, "FrameData")
-      .def(nb::init<std::vector<std::int32_t>, std::vector<std::int32_t>, int, bool, bool, Array<float, nb::ndim<2>>, Ptr>(),
-           nb::arg("bins"), nb::arg("longest"), nb::arg("components"), nb::arg("full"), nb::arg("mean"), nb::arg("frames"),
-           nb::arg("sequence_ptr"))
-      .def_prop_ro("columns", [](const FrameData& data) {
-        const FrameShape& shape = data.shape();
-        const FrameColumns columns(shape);
-        const int most = *std::max_element(shape.bins.begin(), shape.bins.end());
-        std::vector<std::int32_t> out;
-        for (int l = 0; l < shape.n_labels; ++l)
-          for (int b = 0; b < most; ++b)
-            for (int c = 0; c < shape.components; ++c) out.push_back(b < shape.bins[l] ? columns.column(l, b, c) : -1);
-        return nb::make_tuple(columns.statistics, columns.columns,
-                              to_numpy(std::move(out), {static_cast<std::size_t>(shape.n_labels), static_cast<std::size_t>(most),
-                                                        static_cast<std::size_t>(shape.components)}));
-      }, "(statistics, columns, [label][bin][component]: column of the weights, -1 where there is no such bin)");
+      .def(nb::init<std::vector<std::int32_t>, std::vector<std::int32_t>, int, bool, bool, Array<float, nb::ndim<2>>,
+                    Ptr>(),
+           nb::arg("bins"), nb::arg("longest"), nb::arg("components"), nb::arg("full"), nb::arg("mean"),
+           nb::arg("frames"), nb::arg("sequence_ptr"))
+      .def_prop_ro(
+          "columns",
+          [](const FrameData& data) {
+            const FrameShape& shape = data.shape();
+            const FrameColumns columns(shape);
+            const int most = *std::max_element(shape.bins.begin(), shape.bins.end());
+            std::vector<std::int32_t> out;
+            for (int l = 0; l < shape.n_labels; ++l)
+              for (int b = 0; b < most; ++b)
+                for (int c = 0; c < shape.components; ++c)
+                  out.push_back(b < shape.bins[l] ? columns.column(l, b, c) : -1);
+            return nb::make_tuple(
+                columns.statistics, columns.columns,
+                to_numpy(std::move(out), {static_cast<std::size_t>(shape.n_labels), static_cast<std::size_t>(most),
+                                          static_cast<std::size_t>(shape.components)}));
+          },
+          "(statistics, columns, [label][bin][component]: column of the weights, -1 where there is no such bin)");
   nb::class_<TokenData, SegmentData>(m, "TokenData")
       .def(nb::init<int, std::int64_t, int, Ptr, nb::object, nb::object, nb::object, nb::object>(), nb::arg("n_labels"),
            nb::arg("n_features"), nb::arg("longest"), nb::arg("sequence_ptr"), nb::arg("inside").none(),
@@ -374,14 +400,19 @@ void bind_segment_learning(nb::module_& m) {
   nb::class_<SegmentModel>(m, "SegmentModel", "The shape of a semi-Markov model, and prediction with given weights.")
       .def(nb::init<int, std::vector<std::int32_t>, std::vector<std::int32_t>, Array<double, nb::ndim<2>>,
                     std::optional<Array<std::uint8_t, nb::ndim<2>>>, bool>(),
-           nb::arg("n_labels"), nb::arg("shortest"), nb::arg("longest"), nb::arg("durations"), nb::arg("follows").none(),
-           nb::arg("learn_transitions"))
-      .def("layout", [](const SegmentModel& model, std::int64_t n_content) {
-        const SegmentLayout at(model.shape, n_content);
-        return nb::make_tuple(at.durations, at.transitions, at.start, at.end, at.size);
-      }, nb::arg("n_content"), "Where the weights of durations, transitions, start and end begin, and how many there are.")
-      .def("best", &model_best, nb::arg("data"), nb::arg("weights"), nb::arg("threads"), nb::arg("forced_ptr").none() = nb::none(),
-           nb::arg("forced").none() = nb::none(), "(scores, (offsets, segments))")
+           nb::arg("n_labels"), nb::arg("shortest"), nb::arg("longest"), nb::arg("durations"),
+           nb::arg("follows").none(), nb::arg("learn_transitions"))
+      .def(
+          "layout",
+          [](const SegmentModel& model, std::int64_t n_content) {
+            const SegmentLayout at(model.shape, n_content);
+            return nb::make_tuple(at.durations, at.transitions, at.start, at.end, at.size);
+          },
+          nb::arg("n_content"),
+          "Where the weights of durations, transitions, start and end begin, and how many there are.")
+      .def("best", &model_best, nb::arg("data"), nb::arg("weights"), nb::arg("threads"),
+           nb::arg("forced_ptr").none() = nb::none(), nb::arg("forced").none() = nb::none(),
+           "(scores, (offsets, segments))")
       .def("scores", &model_scores, nb::arg("data"), nb::arg("weights"), nb::arg("scale"),
            "(transitions, start, end, durations, begins, ends, segments) of the only sequence of the data")
       .def("k_best", &model_k_best, nb::arg("data"), nb::arg("weights"), nb::arg("k"), nb::arg("threads"))
@@ -389,25 +420,38 @@ void bind_segment_learning(nb::module_& m) {
            nb::arg("ptr"), nb::arg("segments"), "(labels, boundaries, probabilities of the given segments, log Z)");
 
   nb::class_<Gold>(m, "GoldSegments")
-      .def("__init__", [](Gold* self, Ptr ptr, Ids labels, Ids ends, Array<std::uint8_t, nb::ndim<1>> timed, std::optional<Floats> weights) {
-        new (self) Gold{ptr, labels, ends, timed, weights};
-      }, nb::arg("ptr"), nb::arg("labels"), nb::arg("ends"), nb::arg("timed"), nb::arg("weights").none());
+      .def(
+          "__init__",
+          [](Gold* self, Ptr ptr, Ids labels, Ids ends, Array<std::uint8_t, nb::ndim<1>> timed,
+             std::optional<Floats> weights) { new (self) Gold{ptr, labels, ends, timed, weights}; },
+          nb::arg("ptr"), nb::arg("labels"), nb::arg("ends"), nb::arg("timed"), nb::arg("weights").none());
   nb::class_<SegmentOracle, Oracle>(m, "SegmentOracle", "The oracle of a semi-Markov model in training.")
-      .def("__init__", [](SegmentOracle* self, const SegmentModel& model, const SegmentData& data, const Gold& gold, double frame_cost,
-                          double boundary_cost, std::vector<double> label_costs) {
-        check_fit(model.shape, data);
-        if (!label_costs.empty() && label_costs.size() != static_cast<std::size_t>(model.shape.n_labels))
-          throw nb::value_error("label_costs of the wrong number");
-        std::unique_ptr<SegmentContent> content = data.content();
-        const GoldSegments checked = gold.checked(model.shape, *content);
-        new (self) SegmentOracle(model.shape, std::move(content), checked, {frame_cost, boundary_cost, label_costs});
-      }, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::arg("model"), nb::arg("data"), nb::arg("gold"), nb::arg("frame_cost") = 1.0,
-           nb::arg("boundary_cost") = 0.0, nb::arg("label_costs") = std::vector<double>())
-      .def("weights", [](SegmentOracle& oracle, bool average) {
-        return to_numpy(settled(oracle.weights().data(), oracle.sums().data(), oracle.weights().size(), oracle.clock(), average));
-      }, nb::arg("average"))
-      .def("start_from", [](SegmentOracle& oracle, Floats weights) {
-        if (weights.shape(0) != oracle.weights().size()) throw nb::value_error("weights of the wrong number");
-        std::copy(weights.data(), weights.data() + weights.shape(0), oracle.weights().begin());
-      }, nb::arg("weights"));
+      .def(
+          "__init__",
+          [](SegmentOracle* self, const SegmentModel& model, const SegmentData& data, const Gold& gold,
+             double frame_cost, double boundary_cost, std::vector<double> label_costs) {
+            check_fit(model.shape, data);
+            if (!label_costs.empty() && label_costs.size() != static_cast<std::size_t>(model.shape.n_labels))
+              throw nb::value_error("label_costs of the wrong number");
+            std::unique_ptr<SegmentContent> content = data.content();
+            const GoldSegments checked = gold.checked(model.shape, *content);
+            new (self)
+                SegmentOracle(model.shape, std::move(content), checked, {frame_cost, boundary_cost, label_costs});
+          },
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::arg("model"), nb::arg("data"), nb::arg("gold"),
+          nb::arg("frame_cost") = 1.0, nb::arg("boundary_cost") = 0.0, nb::arg("label_costs") = std::vector<double>())
+      .def(
+          "weights",
+          [](SegmentOracle& oracle, bool average) {
+            return to_numpy(settled(oracle.weights().data(), oracle.sums().data(), oracle.weights().size(),
+                                    oracle.clock(), average));
+          },
+          nb::arg("average"))
+      .def(
+          "start_from",
+          [](SegmentOracle& oracle, Floats weights) {
+            if (weights.shape(0) != oracle.weights().size()) throw nb::value_error("weights of the wrong number");
+            std::copy(weights.data(), weights.data() + weights.shape(0), oracle.weights().begin());
+          },
+          nb::arg("weights"));
 }

@@ -1,10 +1,11 @@
 // Bindings of segmentations on plain score arrays, for one sequence.
+#include "_core_segments.hpp"
+
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 
 #include "_core.hpp"
-#include "_core_segments.hpp"
 #include "kernels.hpp"
 #include "segments.hpp"
 
@@ -35,8 +36,8 @@ class GivenRows final : public SegmentSource {
 class GivenSegments {
  public:
   GivenSegments(int n_labels, int length, Matrix transitions, Row start, Row end, Matrix durations,
-                std::optional<Matrix> begins, std::optional<Matrix> ends, std::optional<Array<double, nb::ndim<3>>> rows,
-                std::optional<Limits> limits)
+                std::optional<Matrix> begins, std::optional<Matrix> ends,
+                std::optional<Array<double, nb::ndim<3>>> rows, std::optional<Limits> limits)
       : transitions_(transitions), durations_(durations), start_(start), end_(end), begins_(begins), ends_(ends),
         rows_(rows), limits_(limits) {
     const std::size_t width = n_labels > 0 ? padded_width(n_labels) : 0, n = n_labels, positions = length + 1;
@@ -49,10 +50,21 @@ class GivenSegments {
     if (rows && (rows->shape(0) != static_cast<std::size_t>(length) || rows->shape(1) + 1 != durations.shape(0) ||
                  rows->shape(2) != width))
       throw nb::value_error("segment scores of the wrong shape");
-    if (limits && (limits->shape(0) != positions || limits->shape(1) != n)) throw nb::value_error("limits of the wrong shape");
+    if (limits && (limits->shape(0) != positions || limits->shape(1) != n))
+      throw nb::value_error("limits of the wrong shape");
     longest_of_ = longest_durations(durations.data(), longest, static_cast<int>(width));
-    scores_ = {n_labels, static_cast<int>(width), length, longest, longest_of_.data(), transitions.data(), start.data(), end.data(),
-               durations.data(), begins ? begins->data() : nullptr, ends ? ends->data() : nullptr, nullptr};
+    scores_ = {n_labels,
+               static_cast<int>(width),
+               length,
+               longest,
+               longest_of_.data(),
+               transitions.data(),
+               start.data(),
+               end.data(),
+               durations.data(),
+               begins ? begins->data() : nullptr,
+               ends ? ends->data() : nullptr,
+               nullptr};
     if (rows) given_ = std::make_unique<GivenRows>(rows->data(), longest, static_cast<int>(width));
     scores_.rows = given_.get();
     if (limits) {
@@ -88,63 +100,73 @@ void bind_segments(nb::module_& m) {
            nb::arg("n_labels"), nb::arg("length"), nb::arg("transitions"), nb::arg("start"), nb::arg("end"),
            nb::arg("durations"), nb::arg("begins").none(), nb::arg("ends").none(), nb::arg("rows").none(),
            nb::arg("limits").none())
-      .def("score", [](const GivenSegments& g, SegmentArray array) {
-        const std::vector<Segment> segments = segments_from(array, g.scores().length, g.scores().n_labels);
-        return segments_score(g.scores(), segments);
-      })
-      .def("best", [](const GivenSegments& g) {
-        std::vector<Segment> segments;
-        double score;
-        {
-          nb::gil_scoped_release release;
-          SegmentWorkspace work;
-          score = segments_best(g.scores(), work, segments);
-        }
-        return nb::make_tuple(score, segments_to_numpy(segments));
-      })
-      .def("k_best", [](const GivenSegments& g, int k) {
-        if (k < 1) throw nb::value_error("k must be at least 1");
-        std::vector<double> values;
-        std::vector<std::vector<Segment>> found;
-        {
-          nb::gil_scoped_release release;
-          SegmentWorkspace work;
-          for (ScoredSegments& answer : segments_k_best(g.scores(), k, work)) {
-            values.push_back(answer.score);
-            found.push_back(std::move(answer.segments));
-          }
-        }
-        return listed(std::move(values), found);
-      })
-      .def("log_partition", [](const GivenSegments& g) {
-        SegmentWorkspace work;
-        nb::gil_scoped_release release;
-        return segments_log_partition(g.scores(), work);
-      })
-      .def("marginals", [](const GivenSegments& g, bool with_segments) {
-        const SegmentScores& s = g.scores();
-        const std::size_t n = s.length, labels = s.n_labels, longest = s.longest;
-        std::vector<double> nodes((n + 1) * labels), boundaries(n + 1), all(with_segments ? n * longest * labels : 0);
-        double log_z;
-        {
-          nb::gil_scoped_release release;
-          SegmentWorkspace work;
-          log_z = segments_expectations(s, work, [&](int begin, int end, const double* p) {
-            for (std::size_t l = 0; l < labels; ++l) {
-              boundaries[end] += p[l];
-              nodes[begin * labels + l] += p[l];
-              nodes[end * labels + l] -= p[l];
-              if (with_segments) all[(begin * longest + (end - begin - 1)) * labels + l] = p[l];
-            }
-          }, nullptr, nullptr, nullptr);
-          boundaries[0] = 1;
-          for (std::size_t i = labels; i < nodes.size(); ++i) nodes[i] += nodes[i - labels];
-          nodes.resize(n * labels);
-        }
-        nb::object segment_array = nb::none();
-        if (with_segments) segment_array = to_numpy(std::move(all), {n, longest, labels});
-        return nb::make_tuple(log_z, to_numpy(std::move(nodes), {n, labels}), to_numpy(std::move(boundaries)), segment_array);
-      })
+      .def("score",
+           [](const GivenSegments& g, SegmentArray array) {
+             const std::vector<Segment> segments = segments_from(array, g.scores().length, g.scores().n_labels);
+             return segments_score(g.scores(), segments);
+           })
+      .def("best",
+           [](const GivenSegments& g) {
+             std::vector<Segment> segments;
+             double score;
+             {
+               nb::gil_scoped_release release;
+               SegmentWorkspace work;
+               score = segments_best(g.scores(), work, segments);
+             }
+             return nb::make_tuple(score, segments_to_numpy(segments));
+           })
+      .def("k_best",
+           [](const GivenSegments& g, int k) {
+             if (k < 1) throw nb::value_error("k must be at least 1");
+             std::vector<double> values;
+             std::vector<std::vector<Segment>> found;
+             {
+               nb::gil_scoped_release release;
+               SegmentWorkspace work;
+               for (ScoredSegments& answer : segments_k_best(g.scores(), k, work)) {
+                 values.push_back(answer.score);
+                 found.push_back(std::move(answer.segments));
+               }
+             }
+             return listed(std::move(values), found);
+           })
+      .def("log_partition",
+           [](const GivenSegments& g) {
+             SegmentWorkspace work;
+             nb::gil_scoped_release release;
+             return segments_log_partition(g.scores(), work);
+           })
+      .def("marginals",
+           [](const GivenSegments& g, bool with_segments) {
+             const SegmentScores& s = g.scores();
+             const std::size_t n = s.length, labels = s.n_labels, longest = s.longest;
+             std::vector<double> nodes((n + 1) * labels), boundaries(n + 1),
+                 all(with_segments ? n * longest * labels : 0);
+             double log_z;
+             {
+               nb::gil_scoped_release release;
+               SegmentWorkspace work;
+               log_z = segments_expectations(
+                   s, work,
+                   [&](int begin, int end, const double* p) {
+                     for (std::size_t l = 0; l < labels; ++l) {
+                       boundaries[end] += p[l];
+                       nodes[begin * labels + l] += p[l];
+                       nodes[end * labels + l] -= p[l];
+                       if (with_segments) all[(begin * longest + (end - begin - 1)) * labels + l] = p[l];
+                     }
+                   },
+                   nullptr, nullptr, nullptr);
+               boundaries[0] = 1;
+               for (std::size_t i = labels; i < nodes.size(); ++i) nodes[i] += nodes[i - labels];
+               nodes.resize(n * labels);
+             }
+             nb::object segment_array = nb::none();
+             if (with_segments) segment_array = to_numpy(std::move(all), {n, longest, labels});
+             return nb::make_tuple(log_z, to_numpy(std::move(nodes), {n, labels}), to_numpy(std::move(boundaries)),
+                                   segment_array);
+           })
       .def("sample", [](const GivenSegments& g, int count, std::uint64_t seed) {
         if (count < 0) throw nb::value_error("count must be at least 0");
         std::vector<std::vector<Segment>> found;
@@ -153,8 +175,7 @@ void bind_segments(nb::module_& m) {
           nb::gil_scoped_release release;
           SegmentWorkspace work;
           log_z = segments_log_partition(g.scores(), work);
-          if (log_z > -std::numeric_limits<double>::infinity())
-            found = segments_sample(g.scores(), work, seed, count);
+          if (log_z > -std::numeric_limits<double>::infinity()) found = segments_sample(g.scores(), work, seed, count);
         }
         return listed({log_z}, found);
       });

@@ -22,7 +22,8 @@ struct SparseArrays {
     check_ptr(ptr, static_cast<std::int64_t>(columns.shape(0)), "sparse weights");
     if (weights.shape(0) != columns.shape(0)) throw nb::value_error("sparse weights: one weight per column index");
     for (std::size_t i = 0; i < columns.shape(0); ++i)
-      if (columns.data()[i] < 0 || columns.data()[i] >= width) throw nb::value_error("sparse weights: column out of range");
+      if (columns.data()[i] < 0 || columns.data()[i] >= width)
+        throw nb::value_error("sparse weights: column out of range");
     return std::make_unique<SparseView>(ptr.data(), columns.data(), weights.data(), width);
   }
 };
@@ -37,7 +38,8 @@ class FrozenChain {
     const auto is = [&](const auto& a, std::int64_t rows) {
       return static_cast<std::int64_t>(a.shape(0)) == rows && static_cast<int>(a.shape(1)) == shape_.width;
     };
-    if (!is(transitions, shape_.histories) || !is(end, shape_.contexts)) throw nb::value_error("transitions of the wrong shape");
+    if (!is(transitions, shape_.histories) || !is(end, shape_.contexts))
+      throw nb::value_error("transitions of the wrong shape");
     rows_ = open(unigrams, shape_.width, &n_unigrams_);
     if (!edges.is_none()) edge_rows_ = open(edges, shape_.base * shape_.width, &n_edges_);
     if (order == 1) {
@@ -69,8 +71,8 @@ class FrozenChain {
     if (nb::isinstance<nb::tuple>(source)) {
       const auto t = nb::cast<nb::tuple>(source);
       if (t.size() != 3) throw nb::value_error("sparse weights: (ptr, columns, weights)");
-      SparseArrays arrays{nb::cast<Array<std::int64_t, nb::ndim<1>>>(t[0]), nb::cast<Array<std::int32_t, nb::ndim<1>>>(t[1]),
-                          nb::cast<Array<float, nb::ndim<1>>>(t[2])};
+      SparseArrays arrays{nb::cast<Array<std::int64_t, nb::ndim<1>>>(t[0]),
+                          nb::cast<Array<std::int32_t, nb::ndim<1>>>(t[1]), nb::cast<Array<float, nb::ndim<1>>>(t[2])};
       *n_rows = static_cast<std::int64_t>(arrays.ptr.shape(0)) - 1;
       kept_.push_back(std::make_shared<SparseArrays>(arrays));
       return arrays.view(width);
@@ -118,13 +120,14 @@ nb::tuple k_best(const FrozenChain& chain, const BoundExamples& bound, int k, in
     nb::gil_scoped_release release;
     tag_k_best(chain.model(), examples, k, threads, labels.data(), values.data(), counts.data());
   }
-  return nb::make_tuple(to_numpy(std::move(labels)),
-                        to_numpy(std::move(values), {static_cast<std::size_t>(examples.n_sequences), static_cast<std::size_t>(k)}),
-                        to_numpy(std::move(counts)));
+  return nb::make_tuple(
+      to_numpy(std::move(labels)),
+      to_numpy(std::move(values), {static_cast<std::size_t>(examples.n_sequences), static_cast<std::size_t>(k)}),
+      to_numpy(std::move(counts)));
 }
 
-nb::tuple hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, double scale, Array<std::int32_t, nb::ndim<1>> hidden,
-                        int k, int threads) {
+nb::tuple hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, double scale,
+                        Array<std::int32_t, nb::ndim<1>> hidden, int k, int threads) {
   if (k < 1) throw nb::value_error("k must be at least 1");
   check_scale(scale);
   chain.check(bound);
@@ -134,11 +137,11 @@ nb::tuple hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, do
   std::vector<double> values(size * n), sums(size * n);
   {
     nb::gil_scoped_release release;
-    tag_hidden_k_best(chain.model(), bound.examples(), scale, hidden.data(), k, threads, labels.data(), values.data(), sums.data(),
-                      counts.data());
+    tag_hidden_k_best(chain.model(), bound.examples(), scale, hidden.data(), k, threads, labels.data(), values.data(),
+                      sums.data(), counts.data());
   }
-  return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(values), {n, size}), to_numpy(std::move(sums), {n, size}),
-                        to_numpy(std::move(counts)));
+  return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(values), {n, size}),
+                        to_numpy(std::move(sums), {n, size}), to_numpy(std::move(counts)));
 }
 
 nb::tuple marginals(const FrozenChain& chain, const BoundExamples& bound, double scale, bool with_pairs, int threads) {
@@ -146,28 +149,32 @@ nb::tuple marginals(const FrozenChain& chain, const BoundExamples& bound, double
   chain.check(bound);
   const Examples& examples = bound.examples();
   const std::size_t n = bound.n_tokens(), n_labels = chain.shape().n_labels;
-  std::vector<double> nodes(n * n_labels), pairs(with_pairs ? n * (n_labels + 1) * n_labels : 0), log_z(examples.n_sequences);
+  std::vector<double> nodes(n * n_labels), pairs(with_pairs ? n * (n_labels + 1) * n_labels : 0),
+      log_z(examples.n_sequences);
   {
     nb::gil_scoped_release release;
-    tag_marginals(chain.model(), examples, scale, threads, nodes.data(), with_pairs ? pairs.data() : nullptr, log_z.data());
+    tag_marginals(chain.model(), examples, scale, threads, nodes.data(), with_pairs ? pairs.data() : nullptr,
+                  log_z.data());
   }
   nb::object pair_array = nb::none();
   if (with_pairs) pair_array = to_numpy(std::move(pairs), {n, n_labels + 1, n_labels});
   return nb::make_tuple(to_numpy(std::move(nodes), {n, n_labels}), pair_array, to_numpy(std::move(log_z)));
 }
 
-nb::object runs(const FrozenChain& chain, const BoundExamples& bound, double scale, Array<std::int64_t, nb::ndim<1>> sequences,
-                Array<std::int32_t, nb::ndim<1>> begins, Array<std::int32_t, nb::ndim<1>> ends,
-                Array<std::int64_t, nb::ndim<1>> run_ptr, Array<std::int32_t, nb::ndim<1>> labels,
-                Array<std::uint8_t, nb::ndim<2>> before, Array<std::uint8_t, nb::ndim<2>> after, int threads,
+nb::object runs(const FrozenChain& chain, const BoundExamples& bound, double scale,
+                Array<std::int64_t, nb::ndim<1>> sequences, Array<std::int32_t, nb::ndim<1>> begins,
+                Array<std::int32_t, nb::ndim<1>> ends, Array<std::int64_t, nb::ndim<1>> run_ptr,
+                Array<std::int32_t, nb::ndim<1>> labels, Array<std::uint8_t, nb::ndim<2>> before,
+                Array<std::uint8_t, nb::ndim<2>> after, int threads,
                 std::optional<Array<std::int32_t, nb::ndim<1>>> hidden) {
   check_scale(scale);
   chain.check(bound);
   const Examples& examples = bound.examples();
   const std::size_t n = sequences.shape(0);
   check_ptr(run_ptr, static_cast<std::int64_t>(labels.shape(0)), "runs");
-  if (begins.shape(0) != n || ends.shape(0) != n || run_ptr.shape(0) != n + 1 || before.shape(0) != n || after.shape(0) != n ||
-      static_cast<std::int64_t>(before.shape(1)) != chain.shape().base || after.shape(1) != before.shape(1))
+  if (begins.shape(0) != n || ends.shape(0) != n || run_ptr.shape(0) != n + 1 || before.shape(0) != n ||
+      after.shape(0) != n || static_cast<std::int64_t>(before.shape(1)) != chain.shape().base ||
+      after.shape(1) != before.shape(1))
     throw nb::value_error("runs: arrays of different lengths");
   for (std::size_t r = 0; r < n; ++r) {
     const std::int64_t s = sequences.data()[r];
@@ -177,18 +184,21 @@ nb::object runs(const FrozenChain& chain, const BoundExamples& bound, double sca
       throw nb::value_error("runs: out of range");
   }
   for (std::size_t i = 0; i < labels.shape(0); ++i)
-    if (labels.data()[i] < 0 || labels.data()[i] >= chain.shape().n_labels) throw nb::value_error("runs: no such label");
+    if (labels.data()[i] < 0 || labels.data()[i] >= chain.shape().n_labels)
+      throw nb::value_error("runs: no such label");
   if (hidden) check_hidden(*hidden, chain.shape().n_labels, true);
   std::vector<double> out(n);
   {
     nb::gil_scoped_release release;
-    tag_runs(chain.model(), examples, scale, threads, static_cast<std::int64_t>(n), sequences.data(), begins.data(), ends.data(),
-             run_ptr.data(), labels.data(), before.data(), after.data(), hidden ? hidden->data() : nullptr, out.data());
+    tag_runs(chain.model(), examples, scale, threads, static_cast<std::int64_t>(n), sequences.data(), begins.data(),
+             ends.data(), run_ptr.data(), labels.data(), before.data(), after.data(), hidden ? hidden->data() : nullptr,
+             out.data());
   }
   return to_numpy(std::move(out));
 }
 
-nb::object scores(const FrozenChain& chain, const BoundExamples& bound, Array<std::int32_t, nb::ndim<1>> labels, int threads) {
+nb::object scores(const FrozenChain& chain, const BoundExamples& bound, Array<std::int32_t, nb::ndim<1>> labels,
+                  int threads) {
   chain.check(bound);
   if (static_cast<std::int64_t>(labels.shape(0)) != bound.n_tokens()) throw nb::value_error("one label per token");
   for (std::size_t i = 0; i < labels.shape(0); ++i)
@@ -201,7 +211,8 @@ nb::object scores(const FrozenChain& chain, const BoundExamples& bound, Array<st
   return to_numpy(std::move(out));
 }
 
-nb::tuple samples(const FrozenChain& chain, const BoundExamples& bound, double scale, std::uint64_t seed, int count, int threads) {
+nb::tuple samples(const FrozenChain& chain, const BoundExamples& bound, double scale, std::uint64_t seed, int count,
+                  int threads) {
   if (count < 0) throw nb::value_error("count must be at least 0");
   check_scale(scale);
   chain.check(bound);
@@ -222,28 +233,35 @@ void bind_tagging(nb::module_& m) {
   using Values = Array<float, nb::ndim<1>>;
   nb::class_<BoundExamples>(m, "Examples", "Encoded sequences; keeps the arrays it looks into alive.")
       .def(nb::init<Ptr, Ids, std::optional<Values>, Ptr, std::optional<Ids>, std::optional<Values>, std::optional<Ptr>,
-                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>, std::optional<Ids>>(),
-           nb::arg("sequence_ptr"), nb::arg("ids"), nb::arg("values").none(), nb::arg("ptr"), nb::arg("edge_ids").none(),
-           nb::arg("edge_values").none(), nb::arg("edge_ptr").none(), nb::arg("allowed").none(), nb::arg("allowed_ptr").none(),
-           nb::arg("labels").none(), nb::arg("weights").none(), nb::arg("hidden").none() = nb::none());
+                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>,
+                    std::optional<Ids>>(),
+           nb::arg("sequence_ptr"), nb::arg("ids"), nb::arg("values").none(), nb::arg("ptr"),
+           nb::arg("edge_ids").none(), nb::arg("edge_values").none(), nb::arg("edge_ptr").none(),
+           nb::arg("allowed").none(), nb::arg("allowed_ptr").none(), nb::arg("labels").none(),
+           nb::arg("weights").none(), nb::arg("hidden").none() = nb::none());
   nb::class_<FrozenChain>(m, "LinearChain", "Frozen weights of a label chain.")
-      .def(nb::init<int, int, nb::object, nb::object, Array<float, nb::ndim<2>>, Array<float, nb::ndim<2>>, int>(), nb::arg("n_labels"),
-           nb::arg("order"), nb::arg("unigrams"), nb::arg("edges").none(), nb::arg("transitions"), nb::arg("end"),
-           nb::arg("beam") = 0)
+      .def(nb::init<int, int, nb::object, nb::object, Array<float, nb::ndim<2>>, Array<float, nb::ndim<2>>, int>(),
+           nb::arg("n_labels"), nb::arg("order"), nb::arg("unigrams"), nb::arg("edges").none(), nb::arg("transitions"),
+           nb::arg("end"), nb::arg("beam") = 0)
       .def("best", &best, nb::arg("examples"), nb::arg("threads"), nb::arg("pruned") = true)
-      .def("gather_only", [](const FrozenChain& chain, const BoundExamples& bound) {
-        chain.check(bound);
-        nb::gil_scoped_release release;
-        return tag_gather_only(chain.model(), bound.examples());
-      }, nb::arg("examples"), "For benchmarks: scores every sequence and searches nothing.")
+      .def(
+          "gather_only",
+          [](const FrozenChain& chain, const BoundExamples& bound) {
+            chain.check(bound);
+            nb::gil_scoped_release release;
+            return tag_gather_only(chain.model(), bound.examples());
+          },
+          nb::arg("examples"), "For benchmarks: scores every sequence and searches nothing.")
       .def("k_best", &k_best, nb::arg("examples"), nb::arg("k"), nb::arg("threads"))
-      .def("hidden_k_best", &hidden_k_best, nb::arg("examples"), nb::arg("scale"), nb::arg("hidden"), nb::arg("k"), nb::arg("threads"),
-           "(first labels of those that are one, values, logs of the sums, counts)")
+      .def("hidden_k_best", &hidden_k_best, nb::arg("examples"), nb::arg("scale"), nb::arg("hidden"), nb::arg("k"),
+           nb::arg("threads"), "(first labels of those that are one, values, logs of the sums, counts)")
       .def("marginals", &marginals, nb::arg("examples"), nb::arg("scale"), nb::arg("pairs"), nb::arg("threads"))
-      .def("runs", &runs, nb::arg("examples"), nb::arg("scale"), nb::arg("sequences"), nb::arg("begins"), nb::arg("ends"),
-           nb::arg("run_ptr"), nb::arg("labels"), nb::arg("before"), nb::arg("after"), nb::arg("threads"),
-           nb::arg("hidden").none() = nb::none())
+      .def("runs", &runs, nb::arg("examples"), nb::arg("scale"), nb::arg("sequences"), nb::arg("begins"),
+           nb::arg("ends"), nb::arg("run_ptr"), nb::arg("labels"), nb::arg("before"), nb::arg("after"),
+           nb::arg("threads"), nb::arg("hidden").none() = nb::none())
       .def("scores", &scores, nb::arg("examples"), nb::arg("labels"), nb::arg("threads"))
-      .def("samples", &samples, nb::arg("examples"), nb::arg("scale"), nb::arg("seed"), nb::arg("count"), nb::arg("threads"));
-  m.def("padded_width", &padded_width, nb::arg("n_labels"), "Columns of a weight row: labels rounded up to whole vectors.");
+      .def("samples", &samples, nb::arg("examples"), nb::arg("scale"), nb::arg("seed"), nb::arg("count"),
+           nb::arg("threads"));
+  m.def("padded_width", &padded_width, nb::arg("n_labels"),
+        "Columns of a weight row: labels rounded up to whole vectors.");
 }
