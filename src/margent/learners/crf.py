@@ -148,8 +148,10 @@ class CRF:
         def searched(w: Vector) -> bool:
             nonlocal number
             number += 1
+            if number % _SEARCH:
+                return False
             likelihood.set_parameters(w)
-            found = number % _SEARCH == 0 and likelihood.grow()
+            found = likelihood.grow()
             if found:
                 grew()
             return found
