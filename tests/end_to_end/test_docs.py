@@ -21,6 +21,8 @@ MODULES = [m.name for m in pkgutil.walk_packages(margent.__path__, "margent.") i
 
 FENCE = re.compile(r"^(`{3,}|~{3,})\s*(\w*)")
 NOT_RUN = re.compile(r"^<!-- not run: \S.* -->$")
+REPORTS = sorted((ROOT / "papers").rglob("*.md"))
+FILE = re.compile(r"`((?:core|docs|src|tests|papers|benchmarks)/[\w/.-]+\.\w+)`")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -85,6 +87,11 @@ def test_links_resolve(page: Path) -> None:
         if not file.exists() or (anchor and anchor not in anchors(file)):
             broken.append(target)
     assert not broken
+
+
+@pytest.mark.parametrize("page", [*LINKING, *REPORTS], ids=name)
+def test_files_that_are_named_exist(page: Path) -> None:
+    assert not [path for path in FILE.findall(page.read_text("utf-8")) if not (ROOT / path).exists()]
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:
