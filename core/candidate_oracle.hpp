@@ -68,9 +68,9 @@ class CandidateOracle final : public FlatOracle {
     settle(out);
   }
 
-  // Minus the log-probability of the right candidates together (the latent CRF, paper 003, section 4.3), summed over
-  // all examples that have some, and its gradient: the same for any number of threads.
-  double likelihood(const double* weights, int threads, double* gradient) const {
+  // Minus the log-probability of the right candidates together (the latent CRF, paper 003, equation 4.9), or of the
+  // best of them (4.8), summed over all examples that have some, and its gradient: the same for any number of threads.
+  double likelihood(const double* weights, bool best_completion, int threads, double* gradient) const {
     constexpr std::int64_t chunk = 4096;
     const std::int64_t n_chunks = (size() + chunk - 1) / chunk;
     std::vector<double> parts(n_chunks, 0.0);
@@ -79,16 +79,19 @@ class CandidateOracle final : public FlatOracle {
       for (std::int64_t i = part * chunk; i < std::min(size(), (part + 1) * chunk); ++i) {
         const std::int64_t begin = candidates_.example_ptr[i], end = candidates_.example_ptr[i + 1];
         double all = log_zero, right = log_zero;
+        std::int64_t best = begin;
         for (std::int64_t c = begin; c < end; ++c) {
           shares[c] = dot(weights, c);
           all = log_plus(all, shares[c]);
-          if (candidates_.losses[c] == 0) right = log_plus(right, shares[c]);
+          if (candidates_.losses[c] != 0) continue;
+          if (right == log_zero || shares[c] > shares[best]) best = c;
+          right = best_completion ? shares[best] : log_plus(right, shares[c]);
         }
         if (right > log_zero) parts[part] += all - right;
         for (std::int64_t c = begin; c < end; ++c) {
           const double here = shares[c];
-          shares[c] =
-              right == log_zero ? 0 : std::exp(here - all) - (candidates_.losses[c] == 0 ? std::exp(here - right) : 0);
+          const bool counts = best_completion ? c == best : candidates_.losses[c] == 0;
+          shares[c] = right == log_zero ? 0 : std::exp(here - all) - (counts ? std::exp(here - right) : 0);
         }
       }
     });

@@ -14,8 +14,8 @@ using CountedFeatures = std::vector<std::pair<std::int32_t, float>>;
 
 // What the features of a unit can see of those before it, as numbers from 2 on; 1 before the first.
 struct CosegmentHistory {
-  std::array<std::uint64_t, 2> units{1, 1};           // the last two
-  std::array<std::uint64_t, 4> phonemes{1, 1, 1, 1};  // the last four
+  std::array<std::uint32_t, 2> units{1, 1};           // the last two
+  std::array<std::uint32_t, 4> phonemes{1, 1, 1, 1};  // the last four
 
   bool operator==(const CosegmentHistory&) const = default;
 };
@@ -43,14 +43,14 @@ class CosegmentFeatures {
   template <class Visit>
   void of_grams(std::int32_t at, std::int32_t unit, CosegmentHistory& history, Visit visit) const {
     const std::int32_t next = at + static_cast<std::int32_t>(units_.letters(unit).size());
-    const auto number = static_cast<std::uint64_t>(unit) + 2;
+    const auto number = static_cast<std::uint32_t>(unit) + 2;
     const std::uint64_t pair = mix(mix(number + 0x200000000ull) * 31 + history.units[0]);
     visit(id(pair));
     visit(id(mix(pair * 31 + history.units[1])));
     visit(id(mix(pair * 37 + letter(next))));
     history.units = {number, history.units[0]};
     for (const std::int32_t phoneme : units_.phonemes(unit))
-      speak(static_cast<std::uint64_t>(phoneme) + 2, next, history, visit);
+      speak(static_cast<std::uint32_t>(phoneme) + 2, next, history, visit);
   }
 
   // Those of the end of the word.
@@ -98,7 +98,7 @@ class CosegmentFeatures {
     return static_cast<std::uint64_t>(i < 0 || i >= static_cast<std::int32_t>(word_.size()) ? 1 : word_[i] + 2);
   }
   template <class Visit>
-  void speak(std::uint64_t phoneme, std::int32_t next, CosegmentHistory& history, Visit visit) const {
+  void speak(std::uint32_t phoneme, std::int32_t next, CosegmentHistory& history, Visit visit) const {
     auto& spoken = history.phonemes;
     std::uint64_t key = mix(phoneme + 0x100000000ull);
     for (std::size_t j = 0; j < spoken.size(); ++j) {

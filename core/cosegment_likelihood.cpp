@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "parallel.hpp"
 #include "semiring.hpp"
@@ -49,13 +50,16 @@ bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
 }
 
 bool CosegmentLikelihood::grow(const std::function<void()>& between) {
-  constexpr std::int64_t block = 4096;
+  constexpr std::int64_t block = 512;
   std::vector<char> grown(size(), 0);
   for (std::int64_t begin = 0; begin < size(); begin += block) {
     between();
     parallel(std::min(block, size() - begin), static_cast<int>(searchers_.size()),
              [&](std::size_t thread, std::int64_t k) { grown[begin + k] = grow(searchers_[thread], begin + k); });
   }
+  const auto has_right = [](const Cuts& listed) { return std::ranges::find(listed.right, 1) != listed.right.end(); };
+  if (size() > 0 && std::ranges::none_of(listed_, has_right))
+    throw std::invalid_argument("no word has a right pronunciation within reach of the search: try a larger threshold");
   return std::ranges::find(grown, 1) != grown.end();
 }
 

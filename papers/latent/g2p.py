@@ -49,12 +49,11 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "mira": {"C": 0.01, "k": 5, "epochs": 3},
     "crf": {"l2": 1.0, "epochs": 40},
 }
-LATENT_CRF = {"l2": 1.0, "epochs": 30, "search": "beam", "beam": 20}
 SEARCHES: dict[str, dict[str, Any]] = {
     "perceptron + max-violation": {"learner": "perceptron", "update": "max-violation", "beam": 10},
     "mira + max-violation": {"learner": "mira", "update": "max-violation", "beam": 10},
     "mira + skip": {"learner": "mira", "update": "skip", "beam": 20},
-    "crf + beam": {"learner": "crf", "options": LATENT_CRF},
+    "crf + beam": {"learner": "crf", "parameters": {"l2": 10.0, "epochs": 30, "search": "beam", "beam": 20}},
 }
 """Learners that search by their own weights, the others in `LEARNERS` reorder what the joint model finds."""
 LEARNER_SHARE = 4
@@ -98,7 +97,8 @@ def plan(quick: bool, _: Sequence[dict[str, Any]] = ()) -> list[Task]:
         settings += [(order, BEAM, None, 1) for order in reversed(orders)]
         settings += [(top, BEAM, name, LEARNER_SHARE) for name in (*learners, None)]
         names = ("order", "beam", "learner", "one_in")
-        tasks += [{**common, **dict(zip(names, setting)), "test": False} for setting in settings]
+        chosen = [dict(zip(names, setting)) for setting in settings]
+        tasks += [{**common, **task, "options": _options(task["learner"]), "test": False} for task in chosen]
     return tasks
 
 
@@ -107,7 +107,18 @@ def test_plan(quick: bool, rows: Sequence[dict[str, Any]]) -> list[Task]:
     tried = [row for row in rows if row["corpus"] == "cmudict" and row["learner"] is not None]
     best = min(tried, key=lambda row: row["word_error"])
     common = {"order": best["order"], "beam": BEAM, "one_in": 1, "test": True}
-    return [{**_common("cmudict", quick), **common, "learner": name} for name in (best["learner"], None)]
+    return [
+        {**_common("cmudict", quick), **common, "learner": name, "options": _options(name)}
+        for name in (best["learner"], None)
+    ]
+
+
+def _options(learner: str | None) -> dict[str, Any]:
+    """What the transcriber is given beside the joint model; `parameters` are those of the learner."""
+    if learner is None:
+        return {}
+    search = SEARCHES.get(learner, {"learner": learner})
+    return {"parameters": LEARNERS[search["learner"]], **search}
 
 
 def _common(corpus: str, quick: bool) -> Task:
@@ -118,15 +129,10 @@ def measure(task: Task) -> Result:
     """Trains one transcriber on one thread, and gives its errors, its likelihood and its times."""
     train, other = parts(task["corpus"], task["test"], task["limit"])
     train = Part(train.X[:: task["one_in"]], train.y[:: task["one_in"]])
-    search = dict(SEARCHES.get(task["learner"], {"learner": task["learner"]}))
-    name = search.pop("learner")
-    options = search.pop("options", LEARNERS.get(name))
-    transcriber = margent.Transcriber(
-        em=margent.EM(order=task["order"], beam=task["beam"]),
-        learner=None if name is None else learner_named(name, **options),
-        **search,
-        threads=1,
-    )
+    options = dict(task["options"])
+    if options:
+        options["learner"] = learner_named(options["learner"], **options.pop("parameters"))
+    transcriber = margent.Transcriber(em=margent.EM(order=task["order"], beam=task["beam"]), **options, threads=1)
     started = time.process_time()
     transcriber.fit(train.X, train.y, progress=False)
     if transcriber.interrupted_:

@@ -169,16 +169,17 @@ void bind_rescoring(nb::module_& m) {
           nb::keep_alive<1, 2>(), nb::arg("candidates"), nb::arg("n_features"))
       .def(
           "likelihood",
-          [](const CandidateOracle& oracle, Doubles weights, int threads) {
+          [](const CandidateOracle& oracle, Doubles weights, bool best_completion, int threads) {
             if (static_cast<std::int64_t>(weights.shape(0)) != oracle.n_features())
               throw nb::value_error("weights of the wrong shape");
             std::vector<double> gradient(weights.shape(0), 0.0);
             double value = 0;
             {
               nb::gil_scoped_release release;
-              value = oracle.likelihood(weights.data(), threads, gradient.data());
+              value = oracle.likelihood(weights.data(), best_completion, threads, gradient.data());
             }
             return nb::make_tuple(value, to_numpy(std::move(gradient)));
           },
-          nb::arg("weights"), nb::arg("threads"), "(minus the log-likelihood of the right candidates, its gradient)");
+          nb::arg("weights"), nb::arg("best_completion"), nb::arg("threads"),
+          "(minus the log-likelihood of the right candidates, its gradient)");
 }

@@ -31,12 +31,13 @@ word, a tab and its units, as in ph:F o:- e:IY n:N i:IH x:K+S.
 examples:
   margent g2p train cmudict.txt --dev dev.txt --order 8 -m english.margent
   margent g2p train cmudict.txt --learner mira --learner-option C=0.01 --learner-option epochs=3 -m english.margent
-  margent g2p train cmudict.txt --learner perceptron --update max-violation --beam 10 -m english.margent
+  margent g2p train cmudict.txt --learner mira --learner-option C=0.01 --update skip --beam 20 -m english.margent
+  margent g2p train cmudict.txt --learner crf --learner-option search=beam --learner-option l2=10 -m english.margent
   echo phoenix | margent g2p apply english.margent --k 3
 """
 ACTIONS = ("train", "apply", "align", "evaluate")
 _TRAIN_ONLY = (
-    *("model", "dev", "order", "em_beam", "sizes", "held_out", "learner", "update", "learner_option"),
+    *("model", "dev", "order", "em_beam", "em_option", "sizes", "held_out", "learner", "update", "learner_option"),
     *("candidates", "folds", "seed"),
 )
 _ALL = "all"
@@ -53,7 +54,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--dev", metavar="FILE", help="train: words to choose the smoothing on (default: a share of those to train on)")
     add("--order", type=whole(1), metavar="N", help="train: how many units the model sees at once (default: 8)")
     add("--em-beam", type=_width, metavar="N", help="train: states that EM keeps, or all, which is exact (default: 50)")
+    add(
+        "--em-option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="train: another parameter of EM, such as iterations=3, evidence=1 or smoothing=no; may be repeated",
+    )
     add("--beam", type=_width, metavar="N", help="states that the search keeps at each letter, or all (default: 40)")
+    add(
+        "--threshold",
+        type=_distance,
+        metavar="X",
+        help="states that the joint model puts so far below the best of their letter are dropped, by log-probability; "
+        "0: none (default: 10)",
+    )
+    add("--best-cut", action="store_true", help="the best cut of a pronunciation counts, not all together; quicker")
     add(
         "--sizes",
         type=_sizes,
@@ -62,24 +78,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--held-out", type=share, metavar="SHARE", help="train: the share of words without --dev (default: 0.05)")
     add(
-        "--learner", metavar="NAME", help="train: a learner that puts candidates in a better order, such as mira or crf"
+        "--learner",
+        metavar="NAME",
+        help="train: a learner on top, such as mira or crf: it puts candidates in a better order, or leads the search "
+        "with --update or, for crf, with --learner-option search=beam",
     )
     add(
         "--update",
         choices=UPDATES,
-        help="train: let the learner search by itself; what it learns from where it goes wrong (default: it reorders)",
+        help="train: let the learner lead the search; this is what it learns from where it goes wrong",
     )
     add(
         "--learner-option",
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="train: a parameter of the learner, such as C=0.01 or epochs=3; may be repeated",
+        help="train: a parameter of the learner, such as C=0.01 or epochs=3; may be repeated. The beam of a crf is "
+        "that of its training, --beam that of prediction",
     )
     add("--candidates", type=whole(1), metavar="N", help="train: how many the learner chooses from (default: 10)")
     add("--folds", type=whole(2), metavar="N", help="train: parts that words are dealt in for the learner (default: 5)")
     add("--seed", type=whole(0), metavar="N", help="train: of what is drawn by chance (default: 0)")
-    add("--k", type=whole(1), metavar="K", help="apply: print the K best pronunciations with probabilities")
+    add(
+        "--k",
+        type=whole(1),
+        metavar="K",
+        help="apply: print the K best pronunciations with probabilities, "
+        "which are only an order where a learner leads the search",
+    )
     add("--no-stress", action="store_true", help="take the digits off the end of phonemes: AH0 and AH1 are AH")
     add("--unseen", choices=("skip", "error"), help="what to do with letters that did not occur in training")
     add("--encoding", default="utf-8", metavar="NAME", help="of the text (default: utf-8)")
@@ -88,6 +114,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _width(text: str) -> int | str:
     return _ALL if text == _ALL else whole(1)(text)
+
+
+def _distance(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got {text!r}")
+    return value
 
 
 def _sizes(text: str) -> tuple[tuple[int, int], ...]:
@@ -128,7 +164,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _train(arguments: argparse.Namespace) -> int:
     from margent.cli.data_files import check_target
-    from margent.learners import EM
     from margent.models.transcribing.transcriber import Transcriber
 
     if arguments.model is None:
@@ -136,10 +171,11 @@ def _train(arguments: argparse.Namespace) -> int:
     if arguments.k is not None:
         raise UsageError("--k is for 'margent g2p apply'")
     check_target(arguments.model)
-    names = ("order", "beam", "update", "sizes", "held_out", "candidates", "folds", "seed", "unseen")
+    names = ("order", "beam", "threshold", "update", "sizes", "held_out", "candidates", "folds", "seed", "unseen")
     options = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
-    if arguments.em_beam is not None:
-        options["em"] = EM(beam=_beam(arguments.em_beam))
+    options["em"] = _em(arguments)
+    if arguments.best_cut:
+        options["summed"] = False
     if "beam" in options:
         options["beam"] = _beam(options["beam"])
     transcriber = Transcriber(threads=arguments.threads, learner=_learner(arguments), **options)
@@ -147,6 +183,8 @@ def _train(arguments: argparse.Namespace) -> int:
         transcriber._checked()  # before any file is read
     except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from None
+    if getattr(transcriber.learner, "patience", None) is not None and arguments.dev is None:
+        raise UsageError("--learner-option patience=N needs --dev FILE to watch")
     words, pronunciations = _entries(arguments.files or ["-"], arguments)
     development: dict[str, Any] = {}
     if arguments.dev is not None:
@@ -166,11 +204,21 @@ def _beam(width: int | str) -> int | None:
     return None if isinstance(width, str) else width
 
 
+def _em(arguments: argparse.Namespace) -> Any:
+    """The EM that the options describe, or None."""
+    from margent.learners import EM
+
+    parameters = _parameters("--em-option", arguments.em_option, EM, "EM")
+    if arguments.em_beam is not None:
+        parameters["beam"] = _beam(arguments.em_beam)
+    try:
+        return EM(**parameters) if parameters else None
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
 def _learner(arguments: argparse.Namespace) -> Any:
     """The learner that the options describe, or None."""
-    from typing import get_type_hints
-
-    from margent.cli.learner_options import parsed_value
     from margent.learners import LEARNERS, learner_named
 
     if arguments.learner is None:
@@ -180,17 +228,29 @@ def _learner(arguments: argparse.Namespace) -> Any:
         return None
     if arguments.learner not in LEARNERS:
         raise UsageError(f"--learner should be one of {', '.join(LEARNERS)}, got {arguments.learner!r}")
-    hints = get_type_hints(LEARNERS[arguments.learner])
-    parameters = {}
-    for text in arguments.learner_option:
-        name, _, value = text.partition("=")
-        if name not in hints or not value:
-            raise UsageError(f"--learner-option should be NAME=VALUE of the learner {arguments.learner}, got {text!r}")
-        parameters[name] = parsed_value(f"--learner-option {name}", value, hints[name])
+    parameters = _parameters(
+        "--learner-option", arguments.learner_option, LEARNERS[arguments.learner], f"the learner {arguments.learner}"
+    )
     try:
         return learner_named(arguments.learner, **parameters)
     except ValueError as error:
         raise UsageError(str(error)) from None
+
+
+def _parameters(option: str, given: list[str], kind: type, whose: str) -> dict[str, Any]:
+    """Parameters of a dataclass, each given as NAME=VALUE."""
+    from typing import get_type_hints
+
+    from margent.cli.learner_options import parsed_value
+
+    hints = get_type_hints(kind)
+    parameters = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if name not in hints or not value:
+            raise UsageError(f"{option} should be NAME=VALUE of {whose}, got {text!r}")
+        parameters[name] = parsed_value(f"{option} {name}", value, hints[name])
+    return parameters
 
 
 def _loaded(path: str, arguments: argparse.Namespace) -> Transcriber:
@@ -203,6 +263,10 @@ def _loaded(path: str, arguments: argparse.Namespace) -> Transcriber:
         transcriber.unseen = arguments.unseen
     if arguments.beam is not None:
         transcriber.beam = _beam(arguments.beam)
+    if arguments.threshold is not None:
+        transcriber.threshold = arguments.threshold
+    if arguments.best_cut:
+        transcriber.summed = False
     return transcriber
 
 

@@ -17,9 +17,9 @@ from margent.learners.quasi_newton import Point, Vector, minimise
 from margent.learners.stochastic_descent import calibrated_step, descend_pass
 from margent.parameters import check_choice, check_flag, check_number, check_whole
 
-# After so many iterations a search is asked for more to sum over: late enough to learn something of the curvature, and
-# early enough not to go far where rivals are missing.
-_SEARCH = 3
+# A search for more to sum over comes late enough to learn something of the curvature, and early enough not to go far
+# where rivals are missing.
+_ITERATIONS_PER_SEARCH = 3
 _METHODS = ("lbfgs", "owlqn", "sgd")
 
 
@@ -56,9 +56,9 @@ class CRF:
     right one (paper 003, Section 3.2.2). Differs on a chain: there they run over all labellings whose every label
     survives at its token or is right there, which are more than the survivors themselves. For structures whose sums
     cannot be had otherwise, such as `margent.structures.BeamOracle`; on a chain exact sums are about as quick. In a
-    `Transcriber` what was once in a beam stays in the sum, and every third iteration searches for more. With a beam
-    that holds all states the result is the exact one; with less, the objective is no longer smooth and probabilities
-    are too sure.
+    `Transcriber` what was once in a beam stays in the sum, and every third iteration (with sgd, every pass) searches
+    for more, after which the objective in the history may be higher. With a beam that holds all states the result is
+    the exact one; with less, the objective is no longer smooth and probabilities are too sure.
 
     Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `epochs`, or
     when the development score has not risen for `patience` iterations. The history has the objective of each iteration.
@@ -121,10 +121,16 @@ class CRF:
     ) -> Iterator[Step]:
         """Leaves the weights at the last step it yielded, also when interrupted; `sgd` at the last example."""
         recent: deque[float] = deque(maxlen=self.period)
+
+        def rose(by: float) -> None:
+            values = [value + by for value in recent]
+            recent.clear()
+            recent.extend(values)
+
         if self.method == "sgd":
-            steps = self._descent(objective, random, advance)
+            steps = self._descent(objective, random, advance, rose)
         else:
-            steps = self._iterations(objective, recent.clear)
+            steps = self._iterations(objective, rose)
         for step in steps:
             yield step
             assert step.objective is not None
@@ -132,29 +138,32 @@ class CRF:
                 return
             recent.append(step.objective)
 
-    def _iterations(self, likelihood: Likelihood, grew: Callable[[], None]) -> Iterator[Step]:
-        """`grew` hears when a search has found more to sum over: the objective may be higher than before."""
+    def _iterations(self, likelihood: Likelihood, rose: Callable[[float], None]) -> Iterator[Step]:
+        """`rose` hears by how much the objective rose at the same weights where a search found more to sum over."""
+        last: Point | None = None
+        before: float | None = None  # the objective at the last point, where it was another function then
+        iterations = 0
 
         def regularised(w: Vector) -> tuple[float, Vector]:
+            nonlocal before
             value, gradient = likelihood.evaluate(w)
             gradient += 2 * self.l2 * w
+            if before is not None:
+                rose(value + self._penalty(w) - before)
+                before = None
             return value + self.l2 * _core.dot(w, w, likelihood.threads), gradient
 
         def step(found: Point, before: int) -> Step:
             return Step(found.value - self._penalty(found.parameters), found.value, found.evaluations - before)
 
-        number = 0
-
-        def searched(w: Vector) -> bool:
-            nonlocal number
-            number += 1
-            if number % _SEARCH:
+        def changed(w: Vector) -> bool:
+            nonlocal before
+            if iterations % _ITERATIONS_PER_SEARCH or last is None or last.evaluations == 1:
                 return False
             likelihood.set_parameters(w)
-            found = likelihood.grow()
-            if found:
-                grew()
-            return found
+            grown = likelihood.grow()
+            before = last.value if grown else None
+            return grown
 
         in_python = isinstance(likelihood, PythonLikelihood)
         minimised = partial(
@@ -163,23 +172,23 @@ class CRF:
             l1=float(self.l1),
             memory=int(self.memory),
             threads=likelihood.threads,
-            changed=None if in_python else searched,
+            changed=None if in_python else changed,  # it may have more parameters then: that needs a new start
         )
         likelihood.grow()
         start, grown = likelihood.parameters(), True
-        last: Point | None = None
         try:
             while grown:
                 evaluations, grown = 0, False
                 for last in minimised(start):
                     if last.evaluations == 1:  # the start
                         continue
+                    iterations += 1
                     yield step(last, evaluations)
                     evaluations = last.evaluations
                     if in_python:
                         likelihood.set_parameters(last.parameters)
                         grown = likelihood.grow()
-                    if grown:  # a search has met new features: on from here in a larger space
+                    if grown:
                         break
                 assert last is not None
                 if not evaluations:  # it began at the optimum
@@ -187,14 +196,18 @@ class CRF:
                 if not grown:  # there may be more to find where it ended
                     likelihood.set_parameters(last.parameters)
                     grown = likelihood.grow()
-                if grown:
+                if grown:  # on from here, with more to sum over or in a larger space
+                    before = None if in_python else last.value
                     start, last = likelihood.parameters(), None
-                    grew()
         finally:  # a search that was interrupted, or found nothing better, has tried others since
             likelihood.set_parameters(start if last is None else last.parameters)
 
     def _descent(
-        self, likelihood: Likelihood, random: np.random.Generator, advance: Callable[[int], None]
+        self,
+        likelihood: Likelihood,
+        random: np.random.Generator,
+        advance: Callable[[int], None],
+        rose: Callable[[float], None],
     ) -> Iterator[Step]:
         n = len(likelihood)
         if n == 0:
@@ -209,7 +222,8 @@ class CRF:
             done += n
             loss = likelihood.value()
             yield Step(loss, loss + self._penalty(likelihood.parameters()), n)
-            likelihood.grow()
+            if likelihood.grow() and not isinstance(likelihood, PythonLikelihood):
+                rose(likelihood.value() - loss)
 
     def _penalty(self, w: Vector) -> float:
         return float(self.l2) * _core.dot(w, w) + (float(self.l1) * float(np.abs(w).sum()) if self.l1 else 0.0)

@@ -62,18 +62,26 @@ def likelihood_of(
         return _core.ChainLikelihood(
             oracle, all_pairs, all_transitions, boundaries, threads, beam or 0, best_completion
         )
+    if isinstance(oracle, (_core.CosegmentOracle, _core.CandidateOracle)) and (
+        all_pairs or all_transitions or not boundaries
+    ):
+        raise TypeError("all_pairs, all_transitions and boundaries of CRF are about labels, and here are none")
     if isinstance(oracle, _core.CosegmentOracle):
         if beam is None:
             raise TypeError("a CRF that leads a search for pronunciations sums over a beam: search='beam'")
         return _core.CosegmentLikelihood(oracle, beam, best_completion, threads)
     if isinstance(oracle, _core.CandidateOracle) and beam is None:
-        return CandidateLikelihood(oracle, threads)
+        return CandidateLikelihood(oracle, best_completion, threads)
     if isinstance(oracle, _core.SegmentOracle) and beam is None:
         return _core.SegmentLikelihood(oracle, all_pairs, all_transitions, boundaries, threads, best_completion)
     if beam is not None:
+        if isinstance(oracle, _core.Oracle):
+            raise TypeError("CRF(search='beam') is not for segments and listed answers, whose sums are exact: 'exact'")
         if not hasattr(oracle, "with_beam"):
             raise TypeError(f"search='beam' needs an oracle with `with_beam`, and {type(oracle).__name__} has none")
         oracle = oracle.with_beam(beam)
+    if best_completion:
+        raise TypeError(f"{type(oracle).__name__} has sums over all right answers alone: CRF(completion='all')")
     for name in ("expect", "n_features", "__len__"):
         if not hasattr(oracle, name):
             raise TypeError(f"a CRF needs an oracle with `{name}`, and {type(oracle).__name__} has none")
@@ -81,10 +89,10 @@ def likelihood_of(
 
 
 class CandidateLikelihood:
-    """The likelihood of the right ones of listed answers together: the latent CRF (paper 003, section 4.3)."""
+    """The likelihood of the right ones of listed answers, together or of the best: the latent CRF (paper 003, 4.3)."""
 
-    def __init__(self, oracle: _core.CandidateOracle, threads: int) -> None:
-        self._oracle, self.threads = oracle, threads
+    def __init__(self, oracle: _core.CandidateOracle, best_completion: bool, threads: int) -> None:
+        self._oracle, self._best, self.threads = oracle, best_completion, threads
 
     def __len__(self) -> int:
         return len(self._oracle)
@@ -104,12 +112,12 @@ class CandidateLikelihood:
 
     def evaluate(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         self.set_parameters(parameters)
-        return self._oracle.likelihood(parameters, self.threads)
+        return self._oracle.likelihood(parameters, self._best, self.threads)
 
     def value(self, order: NDArray[np.int64] | None = None) -> float:
         if order is not None:
             raise ValueError("CRF(method='sgd') cannot learn from listed answers: choose lbfgs or owlqn")
-        return self._oracle.likelihood(self.parameters(), self.threads)[0]
+        return self._oracle.likelihood(self.parameters(), self._best, self.threads)[0]
 
     def descend(self, order: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
         raise ValueError("CRF(method='sgd') cannot learn from listed answers: choose lbfgs or owlqn")

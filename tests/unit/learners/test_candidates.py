@@ -72,22 +72,24 @@ def test_every_rule_learns_as_from_an_oracle_in_python(learner: Any) -> None:
     assert [epoch.updates for epoch in one.history] == [epoch.updates for epoch in other.history]
 
 
-def test_the_latent_likelihood_is_right_and_its_gradient_too() -> None:
+@pytest.mark.parametrize("best", [False, True])
+def test_the_latent_likelihood_is_right_and_its_gradient_too(best: bool) -> None:
     examples = drawn(1)
     oracle = native(examples)
     weights = np.random.default_rng(2).normal(size=N_FEATURES)
-    value, gradient = oracle.likelihood(weights, 3)
+    value, gradient = oracle.likelihood(weights, best, 3)
+    together = np.max if best else np.logaddexp.reduce
     expected = 0.0
     for listed in examples:
         scores = np.array([sum(weights[f] * x for f, x in features.items()) for features, _ in listed])
         right = np.array([loss == 0 for _, loss in listed])
         if right.any():
-            expected += np.logaddexp.reduce(scores) - np.logaddexp.reduce(scores[right])
+            expected += np.logaddexp.reduce(scores) - together(scores[right])
     assert value == pytest.approx(expected)
     for f in range(N_FEATURES):
         step = np.zeros(N_FEATURES)
         step[f] = 1e-5
-        slope = (oracle.likelihood(weights + step, 1)[0] - oracle.likelihood(weights - step, 1)[0]) / 2e-5
+        slope = (oracle.likelihood(weights + step, best, 1)[0] - oracle.likelihood(weights - step, best, 1)[0]) / 2e-5
         assert gradient[f] == pytest.approx(slope, abs=1e-6)
 
 
@@ -96,3 +98,16 @@ def test_the_latent_crf_lowers_its_objective() -> None:
     assert history[-1].objective < history[0].objective  # type: ignore[operator]
     with pytest.raises(ValueError, match="listed answers"):
         margent.train(CRF("sgd"), native(drawn(3)))
+
+
+@pytest.mark.parametrize(
+    ("learner", "said"),
+    [
+        (CRF(all_pairs=True), "are about labels"),
+        (CRF(boundaries=False), "are about labels"),
+        (CRF(search="beam"), "whose sums are exact"),
+    ],
+)
+def test_what_a_crf_cannot_do_with_listed_answers_is_said(learner: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        margent.train(learner, native(drawn(3)))

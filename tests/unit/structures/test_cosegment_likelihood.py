@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle import cosegment_search as twin
-from tests.unit.structures.spelling_problem import INSERTIONS, SIZES, Problem
+from tests.unit.structures.spelling_problem import BITS, INSERTIONS, SIZES, Problem
 
 from margent import CRF, _core, train
+from margent.structures.cosegments import native_pairs
 
 CASES = [*SIZES.values()]
 
@@ -109,6 +111,28 @@ def test_a_crf_learns_what_can_be_told_apart(method: Any) -> None:
     train(learner, oracle)
     answers = [oracle.ask(example, 1, 0.0)[1] for example in range(len(oracle))]
     assert all(rivals[0][2] == 0 for rivals in answers)  # no errors
+
+
+@pytest.mark.parametrize(("method", "tol"), [("lbfgs", 1e-3), ("sgd", 0.05)])
+def test_training_ends_where_nothing_is_gained_although_searches_still_find_more(method: Any, tol: float) -> None:
+    problem = Problem(4, SIZES["insertions"], n=12, length=5)
+    learner = CRF(method=method, search="beam", beam=5, l2=0.1, epochs=400, period=5, tol=tol)
+    history = train(learner, problem.oracle_with(3, "standard")).history
+    objectives = [epoch.objective or 0.0 for epoch in history]
+    rises = [i for i, (before, after) in enumerate(pairwise(objectives)) if after > before]
+    assert max(rises) > learner.period  # what it found once did not end it
+    assert len(history) < 400
+
+
+def test_nothing_within_reach_is_an_error() -> None:
+    problem = Problem(2, SIZES["one letter"], n=1, length=2)
+    fold = np.zeros(len(problem.words), np.int32)
+    pairs = native_pairs([(0,)], [(0, 0, 0, 0)])  # too long for any cut
+    examples = _core.TranscriptionExamples(pairs, np.array([0, 1]), fold, (problem.model,))
+    update = _core.BeamUpdate.standard
+    oracle = _core.CosegmentOracle(problem.native, examples, BITS, 0, 0.0, INSERTIONS, update)
+    with pytest.raises(ValueError, match="no word has a right pronunciation within reach"):
+        train(CRF(search="beam"), oracle)
 
 
 def test_an_exact_sum_is_refused() -> None:

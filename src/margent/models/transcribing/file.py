@@ -33,6 +33,8 @@ def stored(transcriber: Transcriber) -> tuple[dict[str, Any], dict[str, Any]]:
         name = learner_name(learner)
         values = {} if name is None else {key: _plain(value) for key, value in asdict(learner).items()}
         parameters["learner"] = None if name is None else {"name": name, **values}
+        if name is None:  # of no use without it; which kind of weights there are is seen by their array
+            parameters["update"] = None
     arrays = transcriber.model_.stored()
     for name, kind in _LEARNED.items():
         if isinstance(transcriber.learned_, kind):

@@ -96,7 +96,8 @@ class Transcriber(Estimator):
     Attributes
     ----------
     letters_, phonemes_ : the symbols seen in training
-    history_ : list of dicts, one per EM step: objective (minus the log-likelihood before the step), seconds, dev_score
+    history_ : list of dicts, one per EM step: objective (minus the log-likelihood before the step), seconds, dev_score;
+        then one per epoch of the learner
     model_, learned_ : the joint model, and the weights on top of it; None where there is no learner
     n_skipped_ : pairs of the training data that cannot be cut into units; a warning where they are over 1 %
     interrupted_ : whether Ctrl-C ended the training
@@ -184,6 +185,9 @@ class Transcriber(Estimator):
         check_entries(words, pronunciations)
         if (X_dev is None) != (y_dev is None):
             raise ValueError("development data are both X_dev and y_dev, or neither")
+        patience = getattr(learner, "patience", None)
+        if patience is not None and X_dev is None:  # before EM, which takes long
+            raise ValueError(f"patience={patience} needs development data to watch, and none was given")
         development = None if X_dev is None else as_pairs(X_dev, y_dev)
         if development is not None and not development[0]:
             raise CorpusError("expected development words, got none; X_dev=None is to do without")
@@ -232,7 +236,7 @@ class Transcriber(Estimator):
                     callbacks=callbacks,
                     progress=progress,
                 )
-                learned = kind(training.weights)
+                learned = kind(training.weights) if training.history else None  # None: Ctrl-C before its first step
                 history, interrupted = history + training.history, training.interrupted
         self.model_, self.learned_ = model, learned
         self.history_ = [epoch.as_dict() for epoch in history]
@@ -293,9 +297,9 @@ class Transcriber(Estimator):
         there are `candidates` only; none for a word without any letter that occurred in training.
         A probability is p(word, pronunciation), summed over the cuts that the search kept (of the best cut, where
         `summed` is False), as a share of all pronunciations that it kept: too large by what the beam left out. With a
-        learner it is exp(score) as a share of all candidates, which is a probability if the learner is a `CRF`, and
-        else only an order. Where a learner leads the search, the candidates are all that the beam kept to the end, each
-        with its best cut.
+        learner it is exp(score) as a share of all candidates, which is a probability if the learner is a `CRF` that
+        reorders them, and else only an order. Where a learner leads the search, the candidates are all that the beam
+        kept to the end, each with its best cut.
         """
         self._check_fitted()
         check_count("k", k, 1)
@@ -476,8 +480,8 @@ class Transcriber(Estimator):
             raise ValueError(f"{said}, and there is none: learner=MIRA(C=0.01), for example")
         if not hasattr(learner, "rule") or getattr(learner, "keeps_support", False):
             name = type(learner).__name__
-            instead = "CRF(search='beam') with update=None searches by itself" if name == "CRF" else "update=None"
-            raise ValueError(f"{said} and keeps no answers, such as Perceptron or MIRA, and {name} does not: {instead}")
+            instead = ": CRF(search='beam') with update=None searches by itself" if name == "CRF" else ""
+            raise ValueError(f"{said} and keeps no answers, such as Perceptron or MIRA, and {name} does not{instead}")
 
     def _meant(self, name: str) -> Any:
         if name == "learner" and isinstance(self.learner, str):

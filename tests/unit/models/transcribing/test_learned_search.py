@@ -106,6 +106,52 @@ def test_a_latent_crf_leads_the_search(tmp_path: Path) -> None:
     assert loaded.predict_k_best(WORDS[TEST]) == one.predict_k_best(WORDS[TEST])
 
 
+class Mine(Perceptron):
+    """A learner that no name stands for."""
+
+
+def test_a_learner_of_ones_own_is_not_in_the_file_but_its_weights_are(tmp_path: Path) -> None:
+    model = fit(learner=Mine(epochs=2), update="early")
+    model.save(tmp_path / "m.margent")
+    loaded = margent.load(tmp_path / "m.margent")
+    assert loaded.predict(WORDS[TEST]) == model.predict(WORDS[TEST])
+    assert loaded.learner is None and isinstance(loaded.learned_, LearnedSearch)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        CRF(method="owlqn", l1=0.5, search="beam", beam=5, epochs=12),
+        CRF(completion="best", search="beam", beam=5, epochs=12),
+    ],
+)
+def test_other_latent_fields(learner: Any) -> None:
+    model = fit(learner=learner, update=None)
+    assert model.learned_ is not None and np.count_nonzero(model.learned_.weights)
+    assert model.score(WORDS[TEST], SPOKEN[TEST]) > 0.5
+
+
+def test_ctrl_c_in_the_first_search_leaves_the_joint_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(self: Any) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(margent._core.CosegmentLikelihood, "grow", interrupt)
+    model = fit(learner=CRF(search="beam"), update=None)
+    assert model.interrupted_ and model.learned_ is None
+    assert model.predict(WORDS[TEST]) == Transcriber(order=1, beam=8).fit(WORDS[TRAIN], SPOKEN[TRAIN]).predict(
+        WORDS[TEST]
+    )
+
+
+def test_patience_without_development_words_is_refused_before_em() -> None:
+    def begun(_: Any) -> None:
+        raise AssertionError("EM has begun")
+
+    model = Transcriber(order=2, learner=Perceptron(patience=2))
+    with pytest.raises(ValueError, match="patience=2 needs development data"):
+        model.fit(WORDS[:50], SPOKEN[:50], callbacks=[begun])
+
+
 def test_hostile_files_are_refused_or_sound(direct: Transcriber, tmp_path: Path) -> None:
     path = tmp_path / "m.margent"
     direct.save(path)
