@@ -58,7 +58,7 @@ def test_a_whole_run(small, tmp_path):
 
 def test_likelihoods_can_be_compared_between_beams(small):
     """They are of the same development pairs; single units need no beam, so that there it changes nothing."""
-    task = {"corpus": "cmudict", "test": False, "limit": None, "order": 1, "one_in": 1, "learner": None}
+    task = {"corpus": "cmudict", "test": False, "limit": None, "order": 1, "one_in": 1, "learner": None, "options": {}}
     found = [g2p.measure({**task, "beam": beam}) for beam in (1, None)]
     _, development = g2p.parts("cmudict", False, None)
     assert found[0]["pairs"] == found[1]["pairs"] == len(development.X)
@@ -81,7 +81,16 @@ def test_the_system_for_the_test_words_is_chosen_on_development_words(small):
 
 
 def test_claims_that_did_not_hold_say_so():
-    joint = {"corpus": "cmudict", "order": 8, "beam": 50, "one_in": 1, "test": True, "learner": None, "words": 100}
+    joint = {
+        "corpus": "cmudict",
+        "order": 8,
+        "beam": 50,
+        "one_in": 1,
+        "test": True,
+        "learner": None,
+        "options": {},
+        "words": 100,
+    }
     joint |= {"word_error": 0.25, "phoneme_error": 0.05, "train_seconds": 901, "words_per_second": 3001}
     joint |= {"right": "0" * 25 + "1" * 75}
     top = {**joint, "learner": "mira", "word_error": 0.24, "right": "0" * 24 + "1" * 76}
