@@ -300,7 +300,8 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
     for axes, (name, value) in zip(panels[1:], shown.items()):
         axes.plot([row["train_seconds"] for row in beams], [value(row) for row in beams], marker="o")
         for row in beams:
-            axes.annotate(_named(row, "beam"), (row["train_seconds"], value(row)))
+            place = {"xytext": (3, 5), "textcoords": "offset points", "fontsize": 8}
+            axes.annotate(_named(row, "beam"), (row["train_seconds"], value(row)), **place)
         axes.set_xscale("log")
         axes.set(xlabel="seconds of training, by width of the beam", ylabel=name)
     figure.savefig(path, dpi=120)

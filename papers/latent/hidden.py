@@ -71,7 +71,7 @@ CORPORA = {
 }
 TITLES = {
     "english": "UD English, 17 coarse tags",
-    "chinese": "UD Chinese, 16 coarse tags",
+    "chinese": "UD Chinese, 15 coarse tags",
     "nettalk": "NETtalk, letters to 51 phonemes",
     "addresses": "generated addresses",
 }
@@ -320,5 +320,6 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
         axes.set_xscale("log")
         axes.set(xlabel="seconds of training", ylabel="accuracy on development data, percent")
         axes.set_title(TITLES[corpus], loc="left", fontsize=10)
-    panels[0].legend(fontsize=6)
+    handles, labels = max((axes.get_legend_handles_labels() for axes in panels), key=lambda both: len(both[1]))
+    panels[-1].legend(handles, labels, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     figure.savefig(path)
