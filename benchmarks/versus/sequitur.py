@@ -3,14 +3,14 @@
     pip install sequitur-g2p
     python -m benchmarks.versus.sequitur [--words 5000] [--order 5] [--test-words 2000] [--core 0] [--data DIR]
 
-Both sides learn from the same words (`--words 0`: all, which takes sequitur many hours and more memory than most machines have) with units of at most one
+Both sides learn from the same words (`--words 0`: all, which takes sequitur many hours) with units of at most one
 letter and one phoneme and grow to the same order; both choose their smoothing on 5 % of these words. Both pronounce the
 same test words, and are scored by the same function: any reference for words, the nearest for phonemes. Each training
 and each prediction is a process of its own, pinned to one core; its processor time counts, start and reading included.
 
 The release 1.0.1668.30 needs NumPy below 2 and an old SWIG. `REPAIRS` lets it run with recent ones: names that NumPy
 has dropped, and an attribute that must not be set any more, as its makers found too (their pull request 111). Without
-it sequitur frees less memory than it could: some 15 GB for 10,000 words at order 3.
+it sequitur does not free all memory, which bounds the number of words.
 """
 
 from __future__ import annotations
