@@ -69,7 +69,7 @@ sanitize: $(VENV)/.dev
 	cp build/sanitize/_core*.so build/sanitize/package/margent/
 	PYTHONPATH=build/sanitize/package ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	  $(BIN)/python -m pytest tests/unit tests/contracts -m "not slow" -x
+	  $(BIN)/python -m pytest tests/unit tests/contracts -m "not slow" -x -n $(JOBS)
 
 clean:
 	rm -rf $(VENV) build dist demo-output tune-output

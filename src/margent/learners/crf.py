@@ -153,8 +153,8 @@ class CRF:
                 before = None
             return value + self.l2 * _core.dot(w, w, likelihood.threads), gradient
 
-        def step(found: Point, before: int) -> Step:
-            return Step(found.value - self._penalty(found.parameters), found.value, found.evaluations - before)
+        def step(found: Point, evaluated: int) -> Step:
+            return Step(found.value - self._penalty(found.parameters), found.value, found.evaluations - evaluated)
 
         def changed(w: Vector) -> bool:
             nonlocal before
