@@ -161,8 +161,11 @@ void CosegmentSearch<Real>::add(std::int32_t from, std::int32_t at, std::int32_t
   const Item& source = items_[from];
   const std::int32_t position = layer / rounds_;
   if (log_p == log_zero) return;
+  // The next letter cannot make it more likely, and its probability takes long to find.
+  const double least = options_.threshold > 0 ? best_[position] - options_.threshold : log_zero;
+  if (source.joint - source.outlook + log_p < least) return;
   const double ahead = outlook(position, next), gained = log_p + ahead - source.outlook, joint = source.joint + gained;
-  if (options_.threshold > 0 && joint < best_[position] - options_.threshold) return;
+  if (joint < least) return;
   best_[position] = std::max(best_[position], joint);
   Item item{source.score, joint,         ahead, source.phonemes, source.history, next, from, unit,
             layer,        source.spoken, -1,    source.right};
