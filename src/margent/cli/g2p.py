@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.options import add_threads, share, whole
+from margent.cli.options import add_threads, not_negative, share, whole
 from margent.structures.beam_oracle import UPDATES
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--beam", type=_width, metavar="N", help="states that the search keeps at each letter, or all (default: 40)")
     add(
         "--threshold",
-        type=_distance,
+        type=not_negative,
         metavar="X",
         help="states that the joint model puts so far below the best of their letter are dropped, by log-probability; "
         "0: none (default: 10)",
@@ -114,16 +114,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _width(text: str) -> int | str:
     return _ALL if text == _ALL else whole(1)(text)
-
-
-def _distance(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got {text!r}")
-    return value
 
 
 def _sizes(text: str) -> tuple[tuple[int, int], ...]:

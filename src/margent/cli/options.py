@@ -38,6 +38,17 @@ def share(text: str) -> float:
     return value
 
 
+def not_negative(text: str) -> float:
+    """A type of option: a number of at least 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got {text!r}")
+    return value
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How data files are read."""
     group = parser.add_argument_group("how files are read")

@@ -101,8 +101,7 @@ def train(
     Ctrl-C ends the training and keeps the best weights so far. Weights beyond 1e25, or no numbers, are an error: the
     training diverged.
     """
-    if learner.patience is not None and evaluate is None:
-        raise ValueError(f"patience={learner.patience} needs development data to watch, and none was given")
+    check_patience(learner, evaluate is not None)
     called = _callables(callbacks)
     random = np.random.default_rng(seed)
     result = Training(weights=None)
@@ -137,6 +136,11 @@ def train(
             f"smaller step, C or cost than those of {learner!r}"
         )
     return result
+
+
+def check_patience(learner: Learner | BatchLearner, watched: bool) -> None:
+    if learner.patience is not None and not watched:
+        raise ValueError(f"patience={learner.patience} needs development data to watch, and none was given")
 
 
 def _all_bounded(weights: Any) -> bool:

@@ -46,6 +46,19 @@ def leads_search(learner: Any, update: str | None) -> bool:
     return update is not None or getattr(learner, "search", None) == "beam"
 
 
+def one_searched_word() -> _core.CosegmentOracle:
+    """The smallest oracle of a search, to try a learner on."""
+    pairs = native_pairs([(0,)], [(0,)])
+    units = _core.CosegmentUnits.discovered(pairs, np.array([(1, 1)], np.int32))
+    counts = _core.GramCounts()
+    for unit in (0, 1):  # the only one, and the end
+        counts.add([unit], 1.0)
+    model = _core.GramModel.of(counts, 1)
+    model.estimate(np.zeros((1, 3)))
+    words = _core.TranscriptionExamples(pairs, np.arange(2), np.zeros(1, np.int32), (model,))
+    return _core.CosegmentOracle(units, words, 1, 0, 0.0, INSERTIONS, _core.BeamUpdate.standard)
+
+
 def search_oracle(
     folds: WordFolds, beam: int | None, threshold: float, update: str | None, threads: int, progress: bool | None = None
 ) -> _core.CosegmentOracle:

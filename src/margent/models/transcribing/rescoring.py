@@ -120,20 +120,19 @@ def started(oracle: Started) -> Started:
     return oracle
 
 
-def check_learner(learner: Any) -> None:
-    """A TypeError if the learner cannot learn from listed answers: it is tried on one word, as long training is far."""
+def check_learner(learner: Any, oracle: _core.FlatOracle) -> None:
+    """A TypeError if the learner cannot learn from such an oracle: it is tried before EM, which takes long."""
+    try:
+        train(learner, oracle, evaluate=lambda _: 0.0, callbacks=[lambda _: True], progress=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"learner of Transcriber cannot be used: {error}") from None
+
+
+def one_listed_word() -> _core.CandidateOracle:
+    """The smallest oracle of candidates, to try a learner on."""
     rows, two = np.arange(3, dtype=np.int64), np.ones(2, np.float32)
     listed = _core.Candidates(rows[::2].copy(), rows, np.arange(2, dtype=np.int32), two, 1 - two, np.ones(1, np.int32))
-    try:
-        train(
-            learner,
-            _core.CandidateOracle(listed, 2),
-            evaluate=lambda _: 0.0,
-            callbacks=[lambda _: True],
-            progress=False,
-        )
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"learner of Transcriber should be one that learns from listed answers: {error}") from None
+    return _core.CandidateOracle(listed, 2)
 
 
 def _joined(pointers: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

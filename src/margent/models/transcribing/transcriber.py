@@ -16,13 +16,19 @@ from margent import storage
 from margent.errors import CorpusError
 from margent.learners import learner_named
 from margent.learners.em import EM
-from margent.learners.training import Callback, train
+from margent.learners.training import Callback, check_patience, train
 from margent.models.estimator import Estimator
 from margent.models.labels import Labellings
 from margent.models.transcribing import file as transcriber_file
 from margent.models.transcribing.joint_grams import Alphabet, JointGrams
-from margent.models.transcribing.learned_search import LearnedSearch, leads_search, search_oracle
-from margent.models.transcribing.rescoring import CandidateLists, Rescorer, check_learner, training_oracle
+from margent.models.transcribing.learned_search import LearnedSearch, leads_search, one_searched_word, search_oracle
+from margent.models.transcribing.rescoring import (
+    CandidateLists,
+    Rescorer,
+    check_learner,
+    one_listed_word,
+    training_oracle,
+)
 from margent.models.transcribing.spellings import as_pairs, as_words, check_entries
 from margent.models.transcribing.word_folds import WordFolds
 from margent.parameters import check_choice, check_count, check_flag, check_whole
@@ -185,9 +191,8 @@ class Transcriber(Estimator):
         check_entries(words, pronunciations)
         if (X_dev is None) != (y_dev is None):
             raise ValueError("development data are both X_dev and y_dev, or neither")
-        patience = getattr(learner, "patience", None)
-        if patience is not None and X_dev is None:  # before EM, which takes long
-            raise ValueError(f"patience={patience} needs development data to watch, and none was given")
+        if learner is not None:
+            check_patience(learner, X_dev is not None)  # before EM, which takes long
         development = None if X_dev is None else as_pairs(X_dev, y_dev)
         if development is not None and not development[0]:
             raise CorpusError("expected development words, got none; X_dev=None is to do without")
@@ -453,9 +458,10 @@ class Transcriber(Estimator):
             raise TypeError(
                 f"learner of Transcriber should be a learner such as MIRA(), its name or None, got {learner!r}"
             )
-        if learner is not None and not leads_search(learner, self.update):
-            check_learner(learner)
         self._check_update(learner)
+        if learner is not None:
+            leads = leads_search(learner, self.update)
+            check_learner(learner, one_searched_word() if leads else one_listed_word())
         check_whole(self, "candidates", minimum=1)
         check_whole(self, "folds", minimum=2)
         checked_sizes(self.sizes)

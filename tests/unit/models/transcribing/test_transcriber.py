@@ -283,6 +283,7 @@ def test_ctrl_c_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
         ("latent-svm", "LatentSVM is for label chains"),
         ("spectral", "Spectral learns from pairs"),
         (margent.CRF(method="sgd"), "choose lbfgs or owlqn"),
+        (margent.CRF(search="beam", boundaries=False), "are about labels"),
         (EM(), "EM learns from words and pronunciations"),
     ],
 )
