@@ -9,7 +9,8 @@ VENV ?= .venv
 JOBS ?= 2
 PAPER ?= kbest
 BIN := $(VENV)/bin
-NATIVE := $(wildcard core/*) $(wildcard src/margent/*.cpp) CMakeLists.txt
+SOURCES := $(shell find core bindings -name '*.cpp' -o -name '*.hpp')
+NATIVE := $(SOURCES) CMakeLists.txt
 PACKAGE := $(shell find src/margent -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) pyproject.toml
 
 ifneq ($(wildcard ../shared/data),)
@@ -27,7 +28,7 @@ test: lint $(VENV)/.dev
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror core/*.cpp core/*.hpp src/margent/*.cpp src/margent/*.hpp
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
 	$(BIN)/mypy
 
 bench: $(VENV)/.bench

@@ -21,7 +21,7 @@ import numpy as np
 
 import margent
 from benchmarks.machine import describe_machine
-from margent.corpus import datasets
+from margent.datasets import text as datasets
 
 TASKS: dict[str, Callable[[], datasets.Dataset]] = {
     "conll2000": datasets.load_conll2000,

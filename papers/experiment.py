@@ -15,8 +15,9 @@ from typing import Any
 from benchmarks.machine import describe_machine
 
 from margent import strict_json
-from margent.corpus import Columns, Dataset, Part, make_addresses
+from margent.datasets import Dataset, Part, make_addresses
 from margent.errors import CorpusError
+from margent.formats import Columns
 from margent.line_file import LineFile
 from margent.metrics import drawing
 from margent.processes import Processes, first_interrupt

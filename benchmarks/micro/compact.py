@@ -22,7 +22,7 @@ def main() -> None:
     options = parser.parse_args()
 
     import margent
-    from margent.corpus import load_conll2000, load_conll2002, load_ud
+    from margent.datasets import load_conll2000, load_conll2002, load_ud
 
     tasks = {
         "CoNLL-2000 chunking": (load_conll2000(), "chunking"),

@@ -20,7 +20,7 @@ from benchmarks.micro.large import peak_mib
 
 def measured(n_sentences: int, cache_mb: int, epochs: int) -> dict[str, Any]:
     import margent
-    from margent.corpus import load_conll2000
+    from margent.datasets import load_conll2000
 
     data = load_conll2000()
     assert data.test is not None

@@ -67,7 +67,7 @@ def train_many_features(n_labels: int) -> dict[str, Any]:
 
 def search_many_labels(n_labels: int) -> dict[str, Any]:
     import margent
-    from margent.corpus import make_chain
+    from margent.datasets import make_chain
 
     # As in language: few labels are frequent and many rare, few labels follow one, a symbol goes with few labels.
     random = np.random.default_rng(0)

@@ -31,7 +31,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import describe_machine
-from margent.corpus import iter_pronunciations, load_cmudict, write_pronunciations
+from margent.datasets import load_cmudict
+from margent.formats import iter_pronunciations, write_pronunciations
 from margent.metrics import transcription_scores
 
 

@@ -12,14 +12,7 @@ from typing import Any
 import numpy as np
 
 import margent
-from margent.corpus import (
-    Dataset,
-    Part,
-    load_conll2000,
-    load_conll2002,
-    load_ocr_letters,
-    load_treebank_sample,
-)
+from margent.datasets import Dataset, Part, load_conll2000, load_conll2002, load_ocr_letters, load_treebank_sample
 from margent.learners import learner_named
 from margent.metrics import span_scores
 from papers.experiment import Result, Task, data_fingerprint, generated_addresses

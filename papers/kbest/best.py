@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import margent
-from margent.corpus import Part, convert, load_conll2000, load_conll2002, spans
+from margent.annotation import convert, spans
+from margent.datasets import Part, load_conll2000, load_conll2002
 from margent.learners import learner_named
 from margent.metrics import span_scores, token_scores
 from papers.experiment import (

@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import margent
-from margent.corpus import (
-    Dataset,
-    Part,
-    load_conll2000,
-    load_conll2002,
-    load_muc7,
-    load_wnut17,
-)
+from margent.datasets import Dataset, Part, load_conll2000, load_conll2002, load_muc7, load_wnut17
 from margent.learners import learner_named
 from margent.metrics import span_scores, token_scores
 from papers.experiment import Result, Task, data_fingerprint, generated_addresses

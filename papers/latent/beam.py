@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import margent
-from margent.corpus import Dataset, load_ud
+from margent.datasets import Dataset, load_ud
 from margent.learners import learner_named
 from papers.experiment import (
     Journal,

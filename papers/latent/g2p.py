@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import margent
-from margent.corpus import Part, load_cmudict, load_nettalk
+from margent.datasets import Part, load_cmudict, load_nettalk
 from margent.learners import learner_named
 from margent.metrics import mcnemar_test
 from margent.metrics.transcription import transcription_scores

@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 import margent
-from margent.corpus import Columns, Dataset, Part, load_nettalk, load_ud
+from margent.datasets import Dataset, Part, load_nettalk, load_ud
+from margent.formats import Columns
 from margent.learners import learner_named
 from margent.metrics.significance import BootstrapResult, SentenceMetric, paired_bootstrap
 from papers.experiment import (

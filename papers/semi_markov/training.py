@@ -11,19 +11,16 @@ from itertools import pairwise
 from typing import Any
 
 import margent
-from margent.corpus import (
+from margent.annotation import Segmentation, Span, labels_of, spans
+from margent.datasets import (
     TIMIT_39,
     Dataset,
     Part,
-    Segmentation,
-    Span,
-    labels_of,
     load_conll2002,
     load_russian_speech,
     load_timit,
     load_wnut17,
     make_series,
-    spans,
 )
 from margent.metrics import SegmentReport, segment_scores, span_scores
 from papers.experiment import Result, Task, generated_addresses

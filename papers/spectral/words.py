@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from margent.corpus import load_nettalk
+from margent.datasets import load_nettalk
 from margent.tuning.fingerprint import fingerprint
 
 Symbols = list[str]

@@ -1,7 +1,7 @@
 """Margent: structured prediction for sequences, on an ordinary CPU, in seconds.
 
-Everything that most people need is here, flat; the rest is in the subpackages, `margent.corpus` and so on. All of it is
-imported when first used, so that `import margent` stays light.
+Everything that most people need is here, flat; the rest is in the subpackages, `margent.formats` and so on. All of it
+is imported when first used, so that `import margent` stays light.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _HOME: dict[str, str] = {
     "Answer": "margent.learners",
     "CRF": "margent.learners",
     "CalibrationWarning": "margent.errors",
-    "Columns": "margent.corpus.columns",
+    "Columns": "margent.formats.columns",
     "ConfidentSpan": "margent.models",
     "ConstraintError": "margent.errors",
     "Constraints": "margent.models",
@@ -59,9 +59,9 @@ _HOME: dict[str, str] = {
     "Transcriber": "margent.models",
     "TuningResult": "margent.tuning",
     "load": "margent.models",
-    "make_addresses": "margent.corpus.generated",
-    "read_columns": "margent.corpus.columns",
-    "read_pronunciations": "margent.corpus.pronunciations",
+    "make_addresses": "margent.datasets.generated",
+    "read_columns": "margent.formats.columns",
+    "read_pronunciations": "margent.formats.pronunciations",
     "reliability": "margent.models",
     "spectral_path": "margent.models",
     "train": "margent.learners",
@@ -70,11 +70,13 @@ _HOME: dict[str, str] = {
 """Public name to the module that defines it."""
 
 _SUBPACKAGES = (
+    "annotation",
     "audio",
-    "corpus",
     "crfsuite",
+    "datasets",
     "errors",
     "features",
+    "formats",
     "learners",
     "metrics",
     "models",
@@ -93,21 +95,20 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from margent import annotation as annotation
     from margent import audio as audio
-    from margent import corpus as corpus
     from margent import crfsuite as crfsuite
+    from margent import datasets as datasets
     from margent import errors as errors
     from margent import features as features
+    from margent import formats as formats
     from margent import learners as learners
     from margent import metrics as metrics
     from margent import models as models
     from margent import storage as storage
     from margent import structures as structures
     from margent import tuning as tuning
-    from margent.corpus.columns import Columns as Columns
-    from margent.corpus.columns import read_columns as read_columns
-    from margent.corpus.generated import make_addresses as make_addresses
-    from margent.corpus.pronunciations import read_pronunciations as read_pronunciations
+    from margent.datasets.generated import make_addresses as make_addresses
     from margent.errors import CalibrationWarning as CalibrationWarning
     from margent.errors import ConstraintError as ConstraintError
     from margent.errors import CorpusError as CorpusError
@@ -122,6 +123,9 @@ if TYPE_CHECKING:
     from margent.features import Templates as Templates
     from margent.features import TokenFeatures as TokenFeatures
     from margent.features import TokenMatrix as TokenMatrix
+    from margent.formats.columns import Columns as Columns
+    from margent.formats.columns import read_columns as read_columns
+    from margent.formats.pronunciations import read_pronunciations as read_pronunciations
     from margent.learners import CRF as CRF
     from margent.learners import EM as EM
     from margent.learners import MIRA as MIRA

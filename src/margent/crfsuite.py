@@ -22,8 +22,8 @@ from margent.learners import PassiveAggressive, Perceptron
 from margent.learners.training import Callback
 from margent.models import Tagger, load
 from margent.models.estimator import Estimator
-from margent.models.tagging import file as tagger_file
-from margent.models.tagging.chain.weights import ChainWeights
+from margent.models.tagger import file as tagger_file
+from margent.models.tagger.chain.weights import ChainWeights
 from margent.parameters import LARGEST, check_number, check_whole
 
 Self = TypeVar("Self", bound="CRF")

@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 import margent
-from margent.corpus import make_series
+from margent.datasets import make_series
 
 # The checks that do not hold, with the reason.
 EXPECTED_FAILURES = {

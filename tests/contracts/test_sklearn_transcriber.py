@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator
 
 import margent
-from margent.corpus import make_pronunciations
+from margent.datasets import make_pronunciations
 
 WORDS, SPOKEN = make_pronunciations(150, seed=0, noise=0)
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from margent.corpus import make_addresses, write_columns
+from margent.datasets import make_addresses
+from margent.formats import write_columns
 
 MARGENT = [sys.executable, "-m", "margent"]
 

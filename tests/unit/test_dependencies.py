@@ -28,13 +28,16 @@ MAY_IMPORT = {
     "parameters": set(),
     "terminal_bar": set(),
     "audio": {"errors", "lazy_names"},
-    "corpus": GROUND | {"audio"},
-    "metrics": {"errors", "lazy_names", "corpus"},
-    "storage": {"errors", "corpus", "strict_json"},
-    "features": GROUND | {"corpus", "storage"},
-    "structures": GROUND | {"corpus"},
+    "annotation": {"errors", "lazy_names", "parameters"},
+    "formats": GROUND | {"annotation", "audio"},
+    "datasets": GROUND | {"annotation", "audio", "formats"},
+    "metrics": {"errors", "lazy_names", "annotation"},
+    "storage": {"errors", "formats", "strict_json"},
+    "features": GROUND | {"annotation", "formats", "storage"},
+    "structures": GROUND | {"annotation", "formats"},
     "learners": GROUND | {"terminal_bar"},
-    "models": GROUND | {"corpus", "metrics", "storage", "features", "structures", "learners", "processors"},
+    "models": GROUND
+    | {"annotation", "formats", "metrics", "storage", "features", "structures", "learners", "processors"},
     "tuning": {
         "errors",
         "strict_json",
@@ -43,7 +46,8 @@ MAY_IMPORT = {
         "processors",
         "parameters",
         "terminal_bar",
-        "corpus",
+        "annotation",
+        "formats",
         "metrics",
         "features",
         "learners",
@@ -97,7 +101,7 @@ def test_learners_see_one_another_only_through_the_protocol() -> None:
 
 
 def test_kinds_of_models_do_not_know_one_another() -> None:
-    kinds = {"tagging", "segmenting", "transcribing"}
+    kinds = {"tagger", "segmenter", "transcriber"}
     for kind in kinds:
         for path in (SOURCE / "models" / kind).rglob("*.py"):
             names = modules(ast.parse(path.read_text(encoding="utf-8")), path)
@@ -131,7 +135,7 @@ def test_the_library_neither_prints_nor_pickles(path: Path) -> None:
 
 
 def test_the_native_core_knows_nothing_of_python() -> None:
-    for path in (ROOT / "core").iterdir():
+    for path in (ROOT / "core").rglob("*.?pp"):
         text = path.read_text(encoding="utf-8")
         assert "Python.h" not in text and "nanobind" not in text, path
 

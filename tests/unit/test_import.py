@@ -53,7 +53,9 @@ def test_every_public_name_can_be_had() -> None:
     "name",
     [
         "audio",
-        "corpus",
+        "formats",
+        "datasets",
+        "annotation",
         "crfsuite",
         "errors",
         "features",
@@ -70,7 +72,7 @@ def test_a_subpackage_needs_no_import_of_its_own(name: str) -> None:
 
 
 def test_a_name_that_does_not_exist() -> None:
-    for package in ("margent", "margent.corpus", "margent.metrics"):
+    for package in ("margent", "margent.formats", "margent.metrics"):
         code = f"import {package}\ntry: {package}.nothing\nexcept AttributeError as error: print(error)"
         assert run(code) == f"module '{package}' has no attribute 'nothing'"
 

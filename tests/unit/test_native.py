@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from margent import _core
-from margent.corpus.columns import Columns
+from margent.formats.columns import Columns
 from margent.learners import Perceptron
 
 I32, I64, F32 = np.int32, np.int64, np.float32

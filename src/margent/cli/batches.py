@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, words_of
-from margent.corpus.columns import Columns, format_columns, iter_columns
 from margent.errors import CorpusError
+from margent.formats.columns import Columns, format_columns, iter_columns
 from margent.models import ConfidentSpan, Tagger
 
 _BLOCK = 256  # sentences tagged at once, where they come from a file
@@ -87,7 +87,7 @@ class ConlluBatch:
         import io
         from dataclasses import replace
 
-        from margent.corpus import write_conllu
+        from margent.formats import write_conllu
 
         written = []
         for sentence, readings in zip(self.sentences, answers):
@@ -153,7 +153,7 @@ def _span(span: ConfidentSpan) -> dict[str, Any]:
 
 def batches(path: str, reader: DataReader, tagger: Tagger) -> Iterator[Batch]:
     """The sentences of a file, as many at once as have arrived ("-": standard input)."""
-    from margent import corpus
+    from margent import formats
 
     kind = reader.format_of([path])
     name = "<stdin>" if path == "-" else path
@@ -164,14 +164,14 @@ def batches(path: str, reader: DataReader, tagger: Tagger) -> Iterator[Batch]:
     elif kind == "conllu":
         names = reader.names()
         _check_inputs(len(names) - 1, f"--columns names {len(names) - 1}", tagger)
-        for sentences in _blocks(path, corpus.iter_conllu(path, encoding=reader.encoding)):
+        for sentences in _blocks(path, formats.iter_conllu(path, encoding=reader.encoding)):
             yield ConlluBatch(sentences, names)
     elif kind == "jsonl":
         _check_inputs(1, "JSON lines have 1", tagger)
-        for documents in _blocks(path, corpus.iter_jsonl(path, encoding=reader.encoding)):
+        for documents in _blocks(path, formats.iter_jsonl(path, encoding=reader.encoding)):
             yield JsonBatch(documents, spans=tagger.scheme_ is not None)
     else:
-        read = corpus.iter_crfsuite if kind == "crfsuite" else corpus.iter_svmhmm
+        read = formats.iter_crfsuite if kind == "crfsuite" else formats.iter_svmhmm
         for pairs in _blocks(path, read(path, encoding=reader.encoding)):
             yield ColumnBatch([items for items, _ in pairs], Columns.from_sentences([y for _, y in pairs], 1), False)
 

@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
-    from margent import corpus
+    from margent import annotation, formats
     from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, check_target, guessed_format, words_of
 
     reader = DataReader.of(arguments)
@@ -54,25 +54,25 @@ def run(arguments: argparse.Namespace) -> int:
     check_target(arguments.target)
     X, y = reader.labelled([arguments.source], arguments.scheme)
     if arguments.scheme is not None:
-        y = [corpus.convert(labels, None, arguments.scheme) for labels in y]
+        y = [annotation.convert(labels, None, arguments.scheme) for labels in y]
     encoding = {"encoding": arguments.encoding}
     if target == "columns":
-        corpus.write_columns(arguments.target, X, y, **encoding)
+        formats.write_columns(arguments.target, X, y, **encoding)
     elif target == "jsonl":
-        layout = "spans" if corpus.detect_scheme(y) is not None else "tokens"
-        corpus.write_jsonl(arguments.target, words_of(X), y, layout=layout, **encoding)
+        layout = "spans" if annotation.detect_scheme(y) is not None else "tokens"
+        formats.write_jsonl(arguments.target, words_of(X), y, layout=layout, **encoding)
     elif target == "conllu":
-        corpus.write_conllu(arguments.target, _conllu(words_of(X), y), **encoding)
+        formats.write_conllu(arguments.target, _conllu(words_of(X), y), **encoding)
     else:
         attributes: Any = X if source in ATTRIBUTE_FORMATS else _attributes(X, arguments)
-        write = corpus.write_crfsuite if target == "crfsuite" else corpus.write_svmhmm
+        write = formats.write_crfsuite if target == "crfsuite" else formats.write_svmhmm
         write(arguments.target, attributes, y, **encoding)
     return 0
 
 
 def _conllu(sentences: list[list[str]], y: Any) -> Iterator[Any]:
     """Word and label as form and upos."""
-    from margent.corpus import ConlluSentence
+    from margent.formats import ConlluSentence
 
     for words, labels in zip(sentences, y):
         pairs = enumerate(zip(words, labels), start=1)

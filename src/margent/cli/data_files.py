@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from margent.cli.command_line import UsageError
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
+from margent.formats.columns import Columns
 
 _ENDINGS = {
     ".conllu": "conllu",
@@ -68,7 +68,7 @@ class DataReader:
                 )
             return columns.split()
         if kind == "conllu":
-            from margent.corpus import read_conllu
+            from margent.formats import read_conllu
 
             names = self.names()
             sentences = [s for path in paths for s in read_conllu(path, names, encoding=self.encoding)]
@@ -83,7 +83,7 @@ class DataReader:
 
     def all_columns(self, paths: Sequence[str]) -> Columns:
         """The chosen columns of files of columns."""
-        from margent.corpus.columns import read_columns
+        from margent.formats.columns import read_columns
 
         return self.chosen(read_columns(list(paths), **self.layout()))
 
@@ -109,7 +109,7 @@ class DataReader:
 
     def names(self) -> list[str]:
         """--columns as names of CoNLL-U columns, the label last."""
-        from margent.corpus import CONLLU_COLUMNS
+        from margent.formats import CONLLU_COLUMNS
 
         names = (self.columns or "form,upos").split(",")
         if len(names) < 2 or not set(names) <= set(CONLLU_COLUMNS):
@@ -120,13 +120,13 @@ class DataReader:
         return names
 
     def _read(self, kind: str, path: str, scheme: str | None) -> tuple[Any, Any]:
-        from margent import corpus
+        from margent import formats
 
         if kind == "crfsuite":
-            return corpus.read_crfsuite(path, encoding=self.encoding)
+            return formats.read_crfsuite(path, encoding=self.encoding)
         if kind == "svmhmm":
-            return corpus.read_svmhmm(path, encoding=self.encoding)
-        return corpus.read_jsonl(path, encoding=self.encoding, scheme=scheme or "iob2")
+            return formats.read_svmhmm(path, encoding=self.encoding)
+        return formats.read_jsonl(path, encoding=self.encoding, scheme=scheme or "iob2")
 
 
 def check_target(path: str) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from margent.models.tagging.tagger import Tagger
+    from margent.models.tagger.tagger import Tagger
 
 _EXAMPLES = """\
 Nothing is fetched and nothing is written outside the output folder. Takes a few seconds.
@@ -65,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
         return demo_segmenter.run(arguments)
     from rich.console import Console
 
-    from margent.corpus import write_columns
-    from margent.corpus.generated import ADDRESS_COUNTRIES, make_addresses
+    from margent.datasets.generated import ADDRESS_COUNTRIES, make_addresses
+    from margent.formats import write_columns
     from margent.learners import Perceptron
     from margent.models import Tagger
 
@@ -158,7 +158,7 @@ def _tagged(console: Console, sentence: Sequence[str], labels: Sequence[str]) ->
     """The sentence with its spans in colour, or in brackets where there is none."""
     from rich.text import Text
 
-    from margent.corpus import spans
+    from margent.annotation import spans
 
     text, end = Text("  "), 0
     for span in spans(labels):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from margent.models.segmenting.segmenter import Segmenter
+    from margent.models.segmenter.segmenter import Segmenter
 
 _N_TRAIN, _N_OTHER = 60, 15
 _WIDTH = 100
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from margent.audio import speech_frames
     from margent.cli.demo import heading
-    from margent.corpus import GENERATED_PHONES, make_speech
+    from margent.datasets import GENERATED_PHONES, make_speech
     from margent.learners import StructuredSVM
     from margent.metrics import segment_scores
     from margent.models import Segmenter
@@ -83,8 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(folder: Path, sounds: Sequence[Any], y: Sequence[Any]) -> None:
+    from margent.annotation import intervals_of_segments
     from margent.audio import write_sound
-    from margent.corpus import intervals_of_segments, write_labels
+    from margent.formats import write_labels
 
     folder.mkdir(parents=True, exist_ok=True)
     for i, (sound, segments) in enumerate(zip(sounds, y)):

@@ -13,7 +13,7 @@ from margent.cli.options import add_threads, not_negative, share, whole
 from margent.structures.beam_oracle import UPDATES
 
 if TYPE_CHECKING:
-    from margent.models.transcribing.transcriber import Transcriber
+    from margent.models.transcriber.transcriber import Transcriber
 
 _EXAMPLES = """\
 ACTION is one of
@@ -140,7 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(transcriber.evaluate(*_entries(paths or ["-"], arguments)))
         return 0
     from margent.cli.data_files import check_target
-    from margent.corpus.source import open_target
+    from margent.formats.source import open_target
 
     check_target(arguments.output)
     lines = _applied if arguments.action == "apply" else _aligned
@@ -154,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _train(arguments: argparse.Namespace) -> int:
     from margent.cli.data_files import check_target
-    from margent.models.transcribing.transcriber import Transcriber
+    from margent.models.transcriber.transcriber import Transcriber
 
     if arguments.model is None:
         raise UsageError("'margent g2p train' needs -m OUT, where to write the model")
@@ -244,7 +244,7 @@ def _parameters(option: str, given: list[str], kind: type, whose: str) -> dict[s
 
 
 def _loaded(path: str, arguments: argparse.Namespace) -> Transcriber:
-    from margent.models.transcribing.transcriber import Transcriber
+    from margent.models.transcriber.transcriber import Transcriber
 
     transcriber = Transcriber.load(path)
     if arguments.threads is not None:
@@ -261,7 +261,7 @@ def _loaded(path: str, arguments: argparse.Namespace) -> Transcriber:
 
 
 def _entries(paths: list[str], arguments: argparse.Namespace) -> tuple[list[str], list[list[str]]]:
-    from margent.corpus.pronunciations import read_pronunciations
+    from margent.formats.pronunciations import read_pronunciations
 
     words: list[str] = []
     pronunciations: list[list[str]] = []
@@ -304,7 +304,7 @@ def _aligned(transcriber: Transcriber, paths: list[str], arguments: argparse.Nam
 
 def _batches(paths: list[str], encoding: str) -> Iterator[list[str]]:
     """Words, one a line. From standard input each is answered at once; from files many together."""
-    from margent.corpus.source import Source
+    from margent.formats.source import Source
 
     for path in paths:
         batch: list[str] = []

@@ -16,8 +16,8 @@ from margent.cli.tagger_options import hidden_labels
 
 if TYPE_CHECKING:
     from margent.features.kernel_map import KernelMap
-    from margent.models.tagging.support import SupportSequences
-    from margent.models.tagging.tagger import Tagger
+    from margent.models.tagger.support import SupportSequences
+    from margent.models.tagger.tagger import Tagger
 
 _EXAMPLES = """\
 examples:
@@ -138,7 +138,7 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
     import numpy as np
 
     from margent.features.kernel_map import KernelMap
-    from margent.models.tagging.label_costs import stored_costs
+    from margent.models.tagger.label_costs import stored_costs
 
     arrays = tagger.weights_.stored(half=False)[1]
     weights = [array for array in arrays.values() if array.dtype.kind == "f"]
@@ -184,7 +184,7 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
 
 def _k_grams(tagger: Tagger) -> dict[str, Any] | None:
     """What a tagger of symbols scores; `size`: in how many numbers that can be written, as factors of the rank."""
-    from margent.models.tagging.k_grams.weights import KGramWeights
+    from margent.models.tagger.k_grams.weights import KGramWeights
 
     weights = tagger.weights_
     if not isinstance(weights, KGramWeights):

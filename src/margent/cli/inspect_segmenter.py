@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from margent.cli.command_line import UsageError
 
 if TYPE_CHECKING:
-    from margent.models.segmenting.segmenter import Segmenter
+    from margent.models.segmenter.segmenter import Segmenter
 
 
 def run(segmenter: Segmenter, arguments: argparse.Namespace) -> int:

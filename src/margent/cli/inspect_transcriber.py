@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from margent.cli.command_line import UsageError
 
 if TYPE_CHECKING:
-    from margent.models.transcribing.transcriber import Transcriber
+    from margent.models.transcriber.transcriber import Transcriber
 
 
 def run(transcriber: Transcriber, arguments: argparse.Namespace) -> int:
@@ -46,7 +46,7 @@ def _units(transcriber: Transcriber, top: int) -> list[tuple[str, float]]:
 def _summary(transcriber: Transcriber, path: str) -> dict[str, Any]:
     import numpy as np
 
-    from margent.models.transcribing.learned_search import LearnedSearch
+    from margent.models.transcriber.learned_search import LearnedSearch
 
     model, weights = transcriber.model_, transcriber.learned_
     parameters = transcriber.get_params(deep=False)

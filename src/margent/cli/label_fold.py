@@ -11,8 +11,8 @@ def label_fold(name: str, encoding: str | None = None) -> dict[str, str | None]:
     name : "timit-48" (61 labels of the files to the 48 that models learn), "timit-39" (either to the 39 that count), or
         the path of a file with two columns, old and new label; a line with one leaves that label out
     """
-    from margent.corpus.source import read_text
-    from margent.corpus.timit import TIMIT_39, timit_fold
+    from margent.datasets.timit import TIMIT_39, timit_fold
+    from margent.formats.source import read_text
 
     if name == "timit-48":
         return timit_fold(48)

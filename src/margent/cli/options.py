@@ -9,7 +9,7 @@ FORMATS = ("columns", "conllu", "crfsuite", "svmhmm", "jsonl")
 """The formats of data files that are read and written."""
 
 SCHEMES = ("iob1", "iob2", "ioe1", "ioe2", "iobes", "bilou")
-"""As `margent.corpus.SCHEMES`, which would need numpy."""
+"""As `margent.annotation.SCHEMES`, which would need numpy."""
 
 
 def whole(minimum: int) -> Callable[[str], int]:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from margent.annotation.segments import Segmentation
 from margent.cli.command_line import UsageError
-from margent.corpus.segments import Segmentation
 from margent.errors import CorpusError
 from margent.terminal_bar import TerminalBar
 
@@ -182,7 +182,7 @@ class LabelReader:
 
     def segments(self, recording: Recording, length: int, rate: int, frame: float) -> Segmentation | list[str]:
         """Segments in frames, or the labels in their order where a file has no times."""
-        from margent.corpus import segments_of_intervals
+        from margent.annotation import segments_of_intervals
 
         where, found = self._read(recording, rate)
         if found and isinstance(found[0], str):
@@ -199,7 +199,7 @@ class LabelReader:
 
     def _read(self, recording: Recording, rate: int) -> tuple[str, list[Any]]:
         """Where the labels are, and what is there: intervals, or labels alone."""
-        from margent.corpus import read_labels
+        from margent.formats import read_labels
 
         if self.source is not None and not os.path.isdir(self.source):
             name = os.path.basename(recording.name)
@@ -229,7 +229,7 @@ class LabelReader:
     @cached_property
     def _utterances(self) -> Mapping[str, Any]:
         """What is in the master label file."""
-        from margent.corpus import read_mlf
+        from margent.formats import read_mlf
 
         return read_mlf(str(self.source), encoding=self.encoding)
 
@@ -245,8 +245,8 @@ class LabelReader:
         return self._folders[folder]
 
     def _is_plain(self, path: str) -> bool:
-        from margent.corpus.label_files import label_format
-        from margent.corpus.source import read_text
+        from margent.formats.label_files import label_format
+        from margent.formats.source import read_text
 
         if self.format is not None:
             return self.format == "plain"
@@ -259,7 +259,7 @@ class LabelReader:
         return found == "htk" and bool(lines) and not any(_TIMED.match(line) for line in lines)
 
     def _plain(self, path: str) -> list[str]:
-        from margent.corpus.source import read_text
+        from margent.formats.source import read_text
 
         labels = read_text(path, self.encoding)[1].split()
         if not labels:
@@ -287,8 +287,8 @@ def read_folded(
     recordings: Sequence[Recording], front_end: FrontEnd, reader: LabelReader, fold: str | None
 ) -> tuple[list[Frames], list[Any]]:
     """Frames, and segments or labels under other names; the time of one that has none goes to its neighbours."""
+    from margent.annotation import fold_segments
     from margent.cli.label_fold import label_fold
-    from margent.corpus import fold_segments
 
     names = None if fold is None else label_fold(fold, reader.encoding)
     X, y = read_all(recordings, front_end, reader)

@@ -14,7 +14,7 @@ from margent.cli.options import add_threads, whole
 
 if TYPE_CHECKING:
     from margent.cli.recordings import FrontEnd, Recording
-    from margent.models.segmenting.segmenter import Segmenter
+    from margent.models.segmenter.segmenter import Segmenter
 
 _EXAMPLES = """\
 ACTION is one of
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from margent.cli.learner_options import add_learner_options
     from margent.cli.recordings import ENDINGS
     from margent.cli.segment_training import segment_learners
-    from margent.corpus.label_files import LABEL_FORMATS
+    from margent.formats.label_files import LABEL_FORMATS
 
     parser.description = "Learn to cut recordings into labelled segments, such as speech into phones, and do it."
     parser.epilog = _EXAMPLES
@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _loaded(path: str, arguments: argparse.Namespace) -> tuple[Segmenter, FrontEnd]:
     from margent.cli.recordings import FrontEnd
     from margent.features.frame_map import FrameMap
-    from margent.models.segmenting.segmenter import Segmenter
+    from margent.models.segmenter.segmenter import Segmenter
     from margent.storage import read
 
     file = read(path, kind="segmenter")
@@ -208,10 +208,11 @@ def _calibrate(segmenter: Segmenter, front_end: FrontEnd, paths: Sequence[str], 
 
 def _write(segmenter: Segmenter, front_end: FrontEnd, paths: Sequence[str], arguments: argparse.Namespace) -> int:
     """Label files for recordings: of the segments that are found, or of labels that are given, put where they fit."""
+    from margent.annotation import intervals_of_segments
     from margent.cli.data_files import check_target, number_of
     from margent.cli.recordings import LabelReader, batches, find_recordings, read_frames, targets_of
-    from margent.corpus import intervals_of_segments, write_labels, write_mlf
     from margent.errors import CorpusError
+    from margent.formats import write_labels, write_mlf
     from margent.terminal_bar import TerminalBar
 
     if arguments.output is None:

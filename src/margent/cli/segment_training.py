@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from margent.cli.command_line import UsageError
 
 if TYPE_CHECKING:
-    from margent.models.segmenting.segmenter import Segmenter
+    from margent.models.segmenter.segmenter import Segmenter
 
 
 def segment_learners() -> dict[str, Any]:
@@ -85,7 +85,7 @@ def train(arguments: argparse.Namespace) -> int:
 def _chosen_segmenter(arguments: argparse.Namespace) -> Segmenter:
     from margent.cli.learner_options import chosen_learner
     from margent.features.frame_map import FrameFeatures
-    from margent.models.segmenting.segmenter import Segmenter
+    from margent.models.segmenter.segmenter import Segmenter
 
     if arguments.learner is None:  # as Segmenter() has it, which the options then change
         arguments.learner = "ssvm"

@@ -13,7 +13,7 @@ from margent.cli.options import add_reading, add_threads, whole
 
 if TYPE_CHECKING:
     from margent.cli.batches import Answer, Batch
-    from margent.models.tagging.tagger import Tagger
+    from margent.models.tagger.tagger import Tagger
 
 _EXAMPLES = """\
 The input has the columns of the training data without the label; the predicted label is added as the last column. One
@@ -55,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     from margent import storage
     from margent.cli.batches import batches
     from margent.cli.data_files import DataReader, check_target
-    from margent.corpus.source import open_target
     from margent.errors import CalibrationWarning
+    from margent.formats.source import open_target
     from margent.models import Tagger
 
     check_target(arguments.output)

@@ -78,7 +78,7 @@ def _add_hidden_options(parser: argparse.ArgumentParser) -> None:
 
 def hidden_labels(tagger: Tagger) -> dict[str, int] | None:
     """How many hidden labels each label of a fitted tagger has; None where labels are not split."""
-    from margent.models.tagging.hidden.weights import HiddenWeights
+    from margent.models.tagger.hidden.weights import HiddenWeights
 
     weights = tagger.weights_
     if not isinstance(weights, HiddenWeights):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 from margent.features.attribute_map import AttributeMap, VectorMap
 from margent.features.feature_map import FeatureMap
@@ -16,6 +15,7 @@ from margent.features.symbol_map import SymbolMap
 from margent.features.template_map import TemplateMap
 from margent.features.templates import PRESETS, Templates
 from margent.features.token_matrix import TokenMatrix
+from margent.formats.columns import Columns
 from margent.storage import ModelFile
 
 

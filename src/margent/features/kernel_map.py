@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 from margent.features.attribute_map import AttributeMap, VectorMap
 from margent.features.encoded import Encoded, FloatArray, IntArray
@@ -20,6 +19,7 @@ from margent.features.spectrum_map import SpectrumMap
 from margent.features.symbol_map import SymbolMap
 from margent.features.template_map import TemplateMap
 from margent.features.token_matrix import TokenMatrix
+from margent.formats.columns import Columns
 from margent.storage import ModelFile, string_arrays
 
 _BLOCK_BYTES = 64 << 20  # of kernel values at once, in prediction

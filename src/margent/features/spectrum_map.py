@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, ClassVar
 
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 from margent.features.attribute_map import AttributeMap
 from margent.features.encoded import Encoded
 from margent.features.feature_map import Mask, Stored, restored_strings
+from margent.formats.columns import Columns
 from margent.storage import ModelFile
 
 _BEGIN, _END = "\x02", "\x03"  # control characters, which words do not have

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 from margent.features.encoded import Encoded, keep_features, sequence_ptr
 from margent.features.feature_map import FeatureMap, Mask, Stored, rare, restored_strings
+from margent.formats.columns import Columns
 from margent.storage import ModelFile
 
 UNKNOWN = -1

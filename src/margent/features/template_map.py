@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 from margent.features.derived import DERIVATIONS
 from margent.features.encoded import Encoded, keep_features, sequence_ptr
 from margent.features.feature_map import FeatureMap, Mask, Stored, rare, restored_strings
 from margent.features.templates import TemplateLine, Templates
+from margent.formats.columns import Columns
 from margent.storage import ModelFile
 
 Codes = NDArray[np.int32]
@@ -217,7 +217,7 @@ class TemplateMap(FeatureMap):
 
 
 def _string(column: _Column, code: int) -> str:
-    """The text of a cell; codes below UNKNOWN stand for cells outside the sentence (core/templates.hpp)."""
+    """The text of a cell; codes below UNKNOWN stand for cells outside the sentence (core/text/templates.hpp)."""
     if code >= 0:
         return str(column.strings[code]) if code < len(column.strings) else "?"
     distance, side = divmod(-code, 2)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from margent.corpus.schemes import Span, spans
+from margent.annotation.schemes import Span, spans
 from margent.errors import CorpusError
 from margent.metrics.score import Sequences
 

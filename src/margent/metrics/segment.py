@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from margent.corpus.schemes import Span
-from margent.corpus.segments import check_segmentation
+from margent.annotation.schemes import Span
+from margent.annotation.segments import check_segmentation
 from margent.errors import CorpusError
 from margent.metrics.boundary import BoundaryScore, boundary_counts
 from margent.metrics.edits import EditCounts, edit_counts

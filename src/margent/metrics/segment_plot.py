@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from margent.corpus.segments import Segmentation, check_segmentation
+from margent.annotation.segments import Segmentation, check_segmentation
 from margent.errors import CorpusError
 from margent.metrics.drawing import BLUE, INK, PALE, RED, finished, new_figure
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.corpus.schemes import spans
+from margent.annotation.schemes import spans
 from margent.errors import CorpusError
 from margent.metrics.score import Sequences, paired, sentences
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from operator import eq
 
-from margent.corpus.schemes import spans
+from margent.annotation.schemes import spans
 from margent.errors import CorpusError
 from margent.metrics.score import Average, Score, Sequences, averages, paired
 
@@ -55,7 +55,7 @@ class SpanReport:
 def span_scores(gold: Sequences, predicted: Sequences, scheme: str | None = None) -> SpanReport:
     """Count the spans of the predicted labels that are also in the gold labels.
 
-    Spans are read by `margent.corpus.schemes.spans`, on both sides: with `scheme=None` labels of any scheme, well
+    Spans are read by `margent.annotation.schemes.spans`, on both sides: with `scheme=None` labels of any scheme, well
     formed or not; with a scheme, only labels that it has; with `"conlleval"` by the letter of the Perl script, which
     differs on IOBES and BILOU labels only. Cost: O(tokens).
 

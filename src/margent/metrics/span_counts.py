@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.corpus.schemes import joined, spans, split_label
+from margent.annotation.schemes import joined, spans, split_label
 
 Ids = NDArray[np.int32]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
+from margent.formats.columns import Columns
 
 
 def sentences_and_labels(X: Any, y: Any, names: tuple[str, str] = ("X", "y")) -> tuple[Any, Any]:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
+from margent.formats.columns import Columns
 
 Ids = NDArray[np.int32]
 MISSING = -1

@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from margent import storage
-from margent.models.segmenting.segmenter import Segmenter
-from margent.models.tagging.tagger import Tagger
-from margent.models.transcribing.transcriber import Transcriber
+from margent.models.segmenter.segmenter import Segmenter
+from margent.models.tagger.tagger import Tagger
+from margent.models.transcriber.transcriber import Transcriber
 
 _KINDS: dict[str, Any] = {"tagger": Tagger, "segmenter": Segmenter, "transcriber": Transcriber}
 

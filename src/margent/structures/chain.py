@@ -2,7 +2,7 @@
 
 Pure functions on `ChainScores`. The questions are `best`, `k_best`, `log_partition`, `marginals`, `sample` and `score`;
 `with_costs` and `constrain` return new scores, to which any of the questions can be put. All searches are exact, and
-run in native code without the GIL (core/chain.hpp).
+run in native code without the GIL (core/chain/chain.hpp).
 
 >>> scores = ChainScores.first_order(emissions=[[2, 1], [0, 2]], transitions=[[0, -3], [0, 0]])
 >>> best(scores).labels.tolist()
@@ -165,7 +165,7 @@ def constrain(
     forbidden : position to the labels it may not have
     forbidden_transitions : pairs (label, next label) that may not be neighbours, L standing for the start as the first
         and for the end as the second of a pair; or a boolean array (L + 1, L + 1) of the pairs that may, as
-        `margent.corpus.schemes.transition_mask` gives it. For chains of any order.
+        `margent.annotation.schemes.transition_mask` gives it. For chains of any order.
 
     A `ConstraintError` names a position or label that does not exist and a position that is left without a label. A
     sequence that is left without a labelling for other reasons is one when a question is put to it.

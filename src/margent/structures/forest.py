@@ -6,7 +6,7 @@ derivation of each of that edge's tails, and its score is the sum of the scores 
 a leaf; a node without incoming edges has no derivation. The derivations of the root are what can be predicted: label
 sequences, segmentations, parse trees, translations.
 
-Every question about them is the same pass, O(edges + tails), in another semiring (core/semiring.hpp, core/forest.hpp).
+Every question about them is the same pass, O(edges + tails), in another semiring (core/forest/).
 Scores are logarithms up to a constant; -inf forbids an edge.
 """
 

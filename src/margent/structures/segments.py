@@ -2,7 +2,7 @@
 
 Pure functions on `SegmentScores`. The questions are `best`, `k_best`, `log_partition`, `marginals`, `sample`, `score`;
 `with_costs`, `constrain` and `force` return new scores, to which any of the questions can be put. All run in native
-code without the GIL, in O(T L (L + R)) for T frames, L labels and durations up to R (core/segments.hpp).
+code without the GIL, in O(T L (L + R)) for T frames, L labels and durations up to R (core/segments/segments.hpp).
 
 >>> scores = SegmentScores(transitions=[[0, 0], [0, 0]], segments=lambda begin, end: [end - begin - 1, begin == 2],
 ...                        max_duration=2, length=3)

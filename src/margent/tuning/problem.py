@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 from margent.features.encoded import sequence_ptr
+from margent.formats.columns import Columns
 from margent.models import Tagger
 from margent.models.inputs import sentences_and_labels
 from margent.models.labels import MISSING, LabelSet
-from margent.models.tagging.label_costs import costs_of
-from margent.models.tagging.label_scheme import allowed_pairs, label_scheme
-from margent.models.tagging.parameters import check_parameters
+from margent.models.tagger.label_costs import costs_of
+from margent.models.tagger.label_scheme import allowed_pairs, label_scheme
+from margent.models.tagger.parameters import check_parameters
 from margent.tuning.space import Candidate
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from margent.corpus.source import open_target
 from margent.errors import MargentError
+from margent.formats.source import open_target
 from margent.models import Tagger
 from margent.tuning.halving import Rung, mean_and_error
 from margent.tuning.problem import Outcome, Problem, Task

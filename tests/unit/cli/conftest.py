@@ -9,7 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from margent.cli import main
-from margent.corpus import make_addresses, write_columns
+from margent.datasets import make_addresses
+from margent.formats import write_columns
 
 
 class Outcome(NamedTuple):

@@ -76,5 +76,5 @@ def test_help_imports_nothing_heavy():
 def test_tagging_imports_nothing_heavy(folder):
     arguments = ["tag", str(folder / "model.margent"), str(folder / "one.txt")]
     modules = _modules(f"from margent.cli import main; assert main({arguments!r}) == 0")
-    assert "margent.models.tagging.tagger" in modules
+    assert "margent.models.tagger.tagger" in modules
     assert not modules & {"rich", "sklearn", "scipy", "matplotlib"}

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from margent.corpus import convert, read_columns, read_conllu, read_crfsuite, read_jsonl
+from margent.annotation import convert
+from margent.formats import read_columns, read_conllu, read_crfsuite, read_jsonl
 
 
 def test_columns_to_others_and_back(margent, folder, tmp_path):

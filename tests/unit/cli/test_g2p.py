@@ -9,7 +9,8 @@ import pytest
 
 from margent import Transcriber
 from margent.cli.command_line import main
-from margent.corpus import make_pronunciations, write_pronunciations
+from margent.datasets import make_pronunciations
+from margent.formats import write_pronunciations
 
 WORDS, SPOKEN = make_pronunciations(400, seed=2, noise=0)
 

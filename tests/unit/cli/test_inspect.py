@@ -80,7 +80,7 @@ def test_support_sequences(margent, fails, folder, tmp_path):
 
 
 def test_a_transcriber(margent, fails, tmp_path):
-    words, spoken = library.corpus.make_pronunciations(200, seed=0)
+    words, spoken = library.datasets.make_pronunciations(200, seed=0)
     model = library.Transcriber(order=3, learner=library.MIRA(C=0.01, epochs=1)).fit(words, spoken)
     model.save(tmp_path / "m")
     output = margent("inspect", tmp_path / "m", "--top", 3).output

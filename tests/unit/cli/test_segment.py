@@ -9,16 +9,10 @@ import numpy as np
 import pytest
 
 import margent as library
+from margent.annotation import intervals_of_segments
 from margent.audio import speech_frames, write_sound
-from margent.corpus import (
-    intervals_of_segments,
-    make_series,
-    make_speech,
-    read_labels,
-    read_mlf,
-    write_labels,
-    write_mlf,
-)
+from margent.datasets import make_series, make_speech
+from margent.formats import read_labels, read_mlf, write_labels, write_mlf
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import margent as library
-from margent.corpus.columns import write_columns
+from margent.formats.columns import write_columns
 
 WORDS = ["cat", "ice", "face", "acid", "tic", "cede", "ace", "cite", "dice", "accede"] * 3
 

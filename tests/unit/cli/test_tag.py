@@ -6,7 +6,8 @@ import json
 import pytest
 
 import margent as library
-from margent.corpus import read_columns, spans
+from margent.annotation import spans
+from margent.formats import read_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import margent
-from margent.corpus.columns import Columns
 from margent.errors import CorpusError
 from margent.features import DERIVATIONS, PRESETS, Templates, preset_text
 from margent.features.choice import feature_map_for
 from margent.features.template_map import TemplateMap
+from margent.formats.columns import Columns
 from oracle.templates import PlainMap
 from oracle.templates import name as plain_name
 

@@ -12,7 +12,7 @@ import pytest
 import margent
 from margent import _core
 from margent.answer import Answer, Rival
-from margent.corpus.generated import make_addresses, make_separable
+from margent.datasets.generated import make_addresses, make_separable
 from margent.learners import (
     LEARNERS,
     MIRA,

@@ -9,7 +9,7 @@ import pytest
 
 import margent
 from margent import _core
-from margent.corpus.generated import make_separable
+from margent.datasets.generated import make_separable
 from margent.features.encoded import Encoded, sequence_ptr
 from margent.learners import Perceptron, learner_named
 from oracle import perceptron as plain

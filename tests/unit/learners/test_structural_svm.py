@@ -10,7 +10,7 @@ import pytest
 
 import margent
 from margent import _core
-from margent.corpus.generated import make_addresses
+from margent.datasets.generated import make_addresses
 from margent.learners import SDM, LaRank, PassiveAggressive, StructuredSVM, train
 from oracle import max_margin as plain
 from oracle import perceptron as chains

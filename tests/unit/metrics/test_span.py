@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle import conlleval
 
-from margent.corpus.schemes import SCHEMES, convert
+from margent.annotation.schemes import SCHEMES, convert
 from margent.errors import CorpusError
 from margent.metrics import conlleval_text, span_scores
 

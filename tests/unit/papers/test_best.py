@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from papers.kbest import best
 
-from margent.corpus import Dataset, Part
+from margent.datasets import Dataset, Part
 from margent.errors import CorpusError
 
 

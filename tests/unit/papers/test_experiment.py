@@ -23,7 +23,7 @@ from papers.experiment import (
 from papers.kbest.training import run_training
 
 import margent
-from margent.corpus import Dataset, Part
+from margent.datasets import Dataset, Part
 from margent.errors import CorpusError
 from margent.processes import WorkerError
 

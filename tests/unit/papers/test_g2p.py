@@ -8,7 +8,8 @@ import pytest
 from papers.experiment import Options, with_generated
 from papers.latent import g2p
 
-from margent.corpus import Columns, Dataset, Part, make_pronunciations
+from margent.datasets import Dataset, Part, make_pronunciations
+from margent.formats import Columns
 
 WORDS, SPOKEN = make_pronunciations(160, seed=0, noise=0)
 

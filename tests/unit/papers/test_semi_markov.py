@@ -12,16 +12,11 @@ from papers.semi_markov import figures, report, training
 from papers.semi_markov.plan import AVERAGED, FULL, MODELS, PAPER, QUICK, TABLE1, TABLE2, TOKEN_MODELS, Plan
 from papers.semi_markov.run import HERE, Experiment, run
 
+from margent.annotation import Span, intervals_of_segments
 from margent.audio import write_sound
 from margent.cli import main
-from margent.corpus import (
-    GENERATED_PHONES,
-    TIMIT_39,
-    Span,
-    intervals_of_segments,
-    make_speech,
-    write_labels,
-)
+from margent.datasets import GENERATED_PHONES, TIMIT_39, make_speech
+from margent.formats import write_labels
 
 TINY = Plan(
     corpus="series",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import margent.structures.chain_scores
 from margent import _core
-from margent.corpus import schemes
+from margent.annotation import schemes
 from margent.errors import ConstraintError
 from margent.structures import ChainScores, chain, chain_forest
 from oracle import enumeration, recursions

@@ -1,0 +1,325 @@
+// Bindings of string tables, coded columns, feature templates and attributes.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <optional>
+
+#include "bindings.hpp"
+#include "text/columns.hpp"
+#include "text/strings.hpp"
+#include "text/templates.hpp"
+
+using namespace margent;
+
+namespace {
+
+nb::list strings_of(const StringTable& table, std::int32_t begin) {
+  nb::list out;
+  for (std::int32_t i = begin; i < table.size(); ++i) out.append(nb::str(table[i].data(), table[i].size()));
+  return out;
+}
+
+std::string_view utf8(nb::handle h) {
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(h.ptr(), &size);
+  if (!text) nb::raise_python_error();
+  return {text, static_cast<std::size_t>(size)};
+}
+
+StringTable restored(nb::ndarray<const std::uint8_t, nb::c_contig, nb::ndim<1>> arena,
+                     Array<std::int64_t, nb::ndim<1>> ends) {
+  StringTable table;
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < ends.shape(0); ++i) {
+    const std::int64_t end = ends.data()[i];
+    if (end < begin || end > static_cast<std::int64_t>(arena.shape(0)))
+      throw nb::value_error("string ends are not in order");
+    table.add({reinterpret_cast<const char*>(arena.data()) + begin, static_cast<std::size_t>(end - begin)});
+    begin = end;
+  }
+  if (table.size() != static_cast<std::int32_t>(ends.shape(0))) throw nb::value_error("a string occurs twice");
+  return table;
+}
+
+nb::tuple dump(const StringTable& table) {
+  std::vector<std::uint8_t> arena(table.arena().begin(), table.arena().end());
+  return nb::make_tuple(to_numpy(std::move(arena)), to_numpy(std::vector<std::int64_t>(table.ends())));
+}
+
+// The codes of one column for chosen sentences: ids of `table` for known strings; with `grow` new strings are added,
+// without they are numbered on from table.size() in order of appearance and returned as a list.
+nb::tuple encode_column(const ColumnTable& columns, int column,
+                        std::optional<Array<std::int64_t, nb::ndim<1>>> sentences, StringTable& table, bool grow) {
+  if (column < 0 || column >= columns.n_columns) throw nb::index_error("no such column");
+  StringTable fresh;
+  std::vector<std::int32_t> codes;
+  {
+    nb::gil_scoped_release release;
+    const std::int32_t known = table.size();
+    const auto encode = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t t = begin; t < end; ++t) {
+        const std::string_view cell = columns.cell(t, column);
+        std::int32_t code = grow ? table.add(cell) : table.find(cell);
+        if (code == not_found) code = known + fresh.add(cell);
+        codes.push_back(code);
+      }
+    };
+    if (!sentences) {
+      codes.reserve(columns.n_tokens());
+      encode(0, columns.n_tokens());
+    } else {
+      for (std::size_t i = 0; i < sentences->shape(0); ++i) {
+        const std::int64_t s = sentences->data()[i];
+        if (s < 0 || s >= columns.n_sentences()) throw nb::index_error("no such sentence");
+        encode(columns.sentence_ptr[s], columns.sentence_ptr[s + 1]);
+      }
+    }
+  }
+  return nb::make_tuple(to_numpy(std::move(codes)), strings_of(fresh, 0));
+}
+
+nb::tuple encode_templates(TemplateEncoder& encoder, std::vector<Array<std::int32_t, nb::ndim<1>>> columns,
+                           Array<std::int64_t, nb::ndim<1>> sentence_ptr, bool grow) {
+  const std::int64_t n_sentences = static_cast<std::int64_t>(sentence_ptr.shape(0)) - 1;
+  if (n_sentences < 0 || sentence_ptr.data()[0] != 0) throw nb::value_error("sentence_ptr must begin with 0");
+  for (std::int64_t s = 0; s < n_sentences; ++s)
+    if (sentence_ptr.data()[s + 1] < sentence_ptr.data()[s]) throw nb::value_error("sentence_ptr must not fall");
+  if (static_cast<int>(columns.size()) != encoder.n_columns()) throw nb::value_error("codes of each column are needed");
+  std::vector<const std::int32_t*> data;
+  for (const auto& column : columns) {
+    if (static_cast<std::int64_t>(column.shape(0)) != sentence_ptr.data()[n_sentences])
+      throw nb::value_error("each column needs one code per token");
+    data.push_back(column.data());
+  }
+  EncodedTokens features, edges;
+  {
+    nb::gil_scoped_release release;
+    encoder.encode(data, sentence_ptr.data(), n_sentences, grow, features, edges);
+  }
+  return nb::make_tuple(to_numpy(std::move(features.ids)), to_numpy(std::move(features.ptr)),
+                        to_numpy(std::move(edges.ids)), to_numpy(std::move(edges.ptr)));
+}
+
+// Attributes of tokens as Python has them: a dict (name to text, number, bool, or a nested dict, list or set) or a list
+// of names per token, read as sklearn-crfsuite reads them.
+class AttributeReader {
+ public:
+  AttributeReader(StringTable& table, bool grow) : table_(table), grow_(grow) {}
+
+  nb::tuple read(nb::handle sequences) {
+    for (nb::handle sequence : sequences) {
+      token_ = 0;
+      if (PyUnicode_Check(sequence.ptr()) || !PySequence_Check(sequence.ptr()))
+        fail("expected a list of tokens", sequence);
+      for (nb::handle token : sequence) {
+        item(token);
+        ptr_.push_back(static_cast<std::int64_t>(ids_.size()));
+        ++token_;
+      }
+      sequence_ptr_.push_back(static_cast<std::int64_t>(ptr_.size()) - 1);
+      ++sequence_;
+    }
+    return nb::make_tuple(to_numpy(std::move(ids_)), plain_ ? nb::none() : to_numpy(std::move(values_)),
+                          to_numpy(std::move(ptr_)), to_numpy(std::move(sequence_ptr_)));
+  }
+
+ private:
+  void item(nb::handle token) {
+    if (PyDict_Check(token.ptr())) {
+      PyObject *key, *value;
+      Py_ssize_t position = 0;
+      while (PyDict_Next(token.ptr(), &position, &key, &value)) {
+        if (!PyUnicode_Check(key)) fail("expected attribute names of type str", key);
+        name_.assign(text(key));
+        attribute(value);
+      }
+    } else if (!PyUnicode_Check(token.ptr()) &&
+               (PyList_Check(token.ptr()) || PyTuple_Check(token.ptr()) || PyAnySet_Check(token.ptr()))) {
+      for (nb::handle name : token) {
+        if (!PyUnicode_Check(name.ptr())) fail("expected attribute names of type str", name);
+        add(text(name), 1);
+      }
+    } else {
+      fail("expected a dict or a list of attributes", token);
+    }
+  }
+
+  // The attribute whose name so far is in name_.
+  void attribute(nb::handle value) {
+    PyObject* v = value.ptr();
+    const std::size_t size = name_.size();
+    if (PyUnicode_Check(v)) {
+      name_ += ':';
+      name_ += text(value);
+      add(name_, 1);
+    } else if (PyDict_Check(v)) {
+      PyObject *key, *inner;
+      Py_ssize_t position = 0;
+      if (++depth_ > 20) fail("attributes are nested too deeply", value);
+      while (PyDict_Next(v, &position, &key, &inner)) {
+        if (!PyUnicode_Check(key)) fail("expected attribute names of type str", key);
+        name_.resize(size);
+        name_ += ':';
+        name_ += text(key);
+        attribute(inner);
+      }
+      --depth_;
+    } else if (PyList_Check(v) || PyTuple_Check(v) || PyAnySet_Check(v)) {
+      for (nb::handle inner : value) {
+        if (!PyUnicode_Check(inner.ptr())) fail("expected attribute names of type str", inner);
+        name_.resize(size);
+        name_ += ':';
+        name_ += text(inner);
+        add(name_, 1);
+      }
+    } else {
+      const nb::object held = nb::borrow(value);  // its __float__ may be Python code, and take it out of the dict
+      const double number = PyFloat_AsDouble(v);
+      if (number == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        fail("expected text, a number, a bool, a dict, a list or a set as value of attribute '" + name_ + "'", value);
+      }
+      if (!std::isfinite(static_cast<float>(number)))
+        fail("expected a finite number of 32 bits as value of attribute '" + name_ + "'", value);
+      add(name_, number);
+    }
+    name_.resize(size);
+  }
+
+  void add(std::string_view name, double value) {
+    const std::int32_t id = grow_ ? table_.add(name) : table_.find(name);
+    if (id == not_found || value == 0) return;
+    ids_.push_back(id);
+    values_.push_back(static_cast<float>(value));
+    plain_ &= value == 1;
+  }
+
+  std::string_view text(nb::handle h) {
+    Py_ssize_t size = 0;
+    const char* utf8 = PyUnicode_AsUTF8AndSize(h.ptr(), &size);
+    if (!utf8) {
+      PyErr_Clear();
+      fail("expected text that can be written as UTF-8, found a lone surrogate", h);
+    }
+    return {utf8, static_cast<std::size_t>(size)};
+  }
+
+  [[noreturn]] void fail(const std::string& message, nb::handle got) {
+    const std::string text = "sentence " + std::to_string(sequence_) + ", token " + std::to_string(token_) + ": " +
+                             message + ", got " + nb::type_name(got.type()).c_str();
+    PyErr_SetString(nb::module_::import_("margent.errors").attr("CorpusError").ptr(), text.c_str());
+    throw nb::python_error();
+  }
+
+  StringTable& table_;
+  bool grow_, plain_ = true;
+  int depth_ = 0;
+  std::int64_t sequence_ = 0, token_ = 0;
+  std::string name_;
+  std::vector<std::int32_t> ids_;
+  std::vector<float> values_;
+  std::vector<std::int64_t> ptr_{0}, sequence_ptr_{0};
+};
+
+}  // namespace
+
+void bind_features(nb::module_& m) {
+  nb::class_<StringTable>(m, "StringTable", "Strings to ids, in the order first seen.")
+      .def(nb::init<>())
+      .def("__len__", &StringTable::size)
+      .def("__getitem__",
+           [](const StringTable& t, std::int32_t i) {
+             if (i < 0 || i >= t.size()) throw nb::index_error("no such string");
+             return nb::str(t[i].data(), t[i].size());
+           })
+      .def("find", [](const StringTable& t, nb::str s) { return t.find(utf8(s)); })
+      .def("add", [](StringTable& t, nb::str s) { return t.add(utf8(s)); })
+      .def("add_all",
+           [](StringTable& t, nb::list strings) {
+             std::vector<std::int32_t> ids;
+             for (nb::handle s : strings) ids.push_back(t.add(utf8(s)));
+             return to_numpy(std::move(ids));
+           })
+      .def("find_all",
+           [](const StringTable& t, nb::list strings) {
+             std::vector<std::int32_t> ids;
+             for (nb::handle s : strings) ids.push_back(t.find(utf8(s)));
+             return to_numpy(std::move(ids));
+           })
+      .def("strings", &strings_of, nb::arg("begin") = 0)
+      .def("dump", &dump, "(bytes, ends) as stored in a model file.")
+      .def_static("restore", &restored)
+      .def("filter", [](const StringTable& t, Array<bool, nb::ndim<1>> keep) {
+        if (static_cast<std::int32_t>(keep.shape(0)) != t.size())
+          throw nb::value_error("keep needs one entry per string");
+        StringTable kept;
+        for (std::int32_t i = 0; i < t.size(); ++i)
+          if (keep.data()[i]) kept.add(t[i]);
+        return kept;
+      });
+  m.def("encode_column", &encode_column, nb::arg("table"), nb::arg("column"), nb::arg("sentences").none(),
+        nb::arg("strings"), nb::arg("grow"));
+  m.def(
+      "encode_attributes",
+      [](nb::handle sequences, StringTable& table, bool grow) { return AttributeReader(table, grow).read(sequences); },
+      nb::arg("sequences"), nb::arg("strings"), nb::arg("grow"), "(ids, values or None, ptr, sequence_ptr)");
+
+  using Cells = std::vector<std::pair<std::int32_t, std::int32_t>>;
+  nb::class_<TemplateEncoder>(m, "TemplateEncoder", "Feature templates over coded columns.")
+      .def(
+          "__init__",
+          [](TemplateEncoder* self, std::vector<std::tuple<std::int32_t, bool, Cells>> specs, int n_columns) {
+            std::vector<Template> templates;
+            for (auto& [text, edge, cells] : specs) {
+              for (const auto& [offset, column] : cells)
+                if (column < 0 || column >= n_columns || offset < -1000 || offset > 1000)
+                  throw nb::index_error("no such cell");
+              templates.push_back({text, edge, std::move(cells)});
+            }
+            new (self) TemplateEncoder(std::move(templates), n_columns);
+          },
+          nb::arg("templates"), nb::arg("n_columns"))
+      .def("encode", &encode_templates, nb::arg("columns"), nb::arg("sentence_ptr"), nb::arg("grow"),
+           "(ids, ptr, edge_ids, edge_ptr)")
+      .def("size", &TemplateEncoder::size, nb::arg("edge"))
+      .def(
+          "name",
+          [](const TemplateEncoder& e, bool edge, std::int64_t id) {
+            if (id < 0 || id >= e.size(edge)) throw nb::index_error("no such feature");
+            const FeatureNames& names = e.names(edge);
+            return nb::make_tuple(names.text[id], std::vector<std::int32_t>(names.codes.begin() + names.ptr[id],
+                                                                            names.codes.begin() + names.ptr[id + 1]));
+          },
+          "(template text, codes of its cells)")
+      .def("dump",
+           [](const TemplateEncoder& e, bool edge) {
+             const FeatureNames& names = e.names(edge);
+             return nb::make_tuple(to_numpy(std::vector<std::int32_t>(names.text)),
+                                   to_numpy(std::vector<std::int64_t>(names.ptr)),
+                                   to_numpy(std::vector<std::int32_t>(names.codes)));
+           })
+      .def("restore",
+           [](TemplateEncoder& e, bool edge, Array<std::int32_t, nb::ndim<1>> text,
+              Array<std::int64_t, nb::ndim<1>> ptr, Array<std::int32_t, nb::ndim<1>> codes) {
+             if (ptr.shape(0) != text.shape(0) + 1 || ptr.data()[0] != 0 ||
+                 ptr.data()[text.shape(0)] != static_cast<std::int64_t>(codes.shape(0)))
+               throw nb::value_error("feature names do not fit together");
+             FeatureNames names;
+             names.text.assign(text.data(), text.data() + text.shape(0));
+             names.ptr.assign(ptr.data(), ptr.data() + ptr.shape(0));
+             names.codes.assign(codes.data(), codes.data() + codes.shape(0));
+             for (std::size_t i = 0; i < names.text.size(); ++i)
+               if (names.ptr[i + 1] < names.ptr[i]) throw nb::value_error("feature names do not fit together");
+             e.restore(edge, names);
+           })
+      .def("filter", [](TemplateEncoder& e, bool edge, Array<bool, nb::ndim<1>> keep) {
+        if (static_cast<std::int32_t>(keep.shape(0)) != e.size(edge))
+          throw nb::value_error("keep needs one entry per feature");
+        e.filter(edge, std::vector<bool>(keep.data(), keep.data() + keep.shape(0)));
+      });
+}

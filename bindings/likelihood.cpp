@@ -1,0 +1,163 @@
+// Bindings of the likelihood of label chains, of segments and of cuts, and of the arithmetic of its minimisation.
+#include <nanobind/stl/optional.h>
+
+#include <string>
+
+#include "bindings.hpp"
+#include "chain/chain_likelihood.hpp"
+#include "cosegments/cosegment_likelihood.hpp"
+#include "learning/inverse_hessian.hpp"
+#include "segments/segment_likelihood.hpp"
+
+using namespace margent;
+
+namespace {
+
+using Doubles = Array<double, nb::ndim<1>>;
+
+void check_parameters(const Likelihood& likelihood, const Doubles& parameters) {
+  if (static_cast<std::int64_t>(parameters.shape(0)) != likelihood.n_parameters())
+    throw nb::value_error(("expected " + std::to_string(likelihood.n_parameters()) + " parameters").c_str());
+}
+
+// Lets Ctrl-C through, from a thread that has dropped the GIL.
+void check_signals() {
+  nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+}  // namespace
+
+void bind_likelihood(nb::module_& m) {
+  nb::class_<Likelihood>(m, "Likelihood",
+                         "Minus the log-likelihood of an oracle's examples, as a function of its weights.")
+      .def("__len__", &Likelihood::size)
+      .def_prop_ro("n_parameters", &Likelihood::n_parameters)
+      .def_prop_ro("threads", &Likelihood::threads)
+      .def("parameters",
+           [](const Likelihood& self) {
+             std::vector<double> out(self.n_parameters());
+             self.get(out.data());
+             return to_numpy(std::move(out));
+           })
+      .def(
+          "set_parameters",
+          [](Likelihood& self, Doubles parameters) {
+            check_parameters(self, parameters);
+            self.set(parameters.data());
+          },
+          nb::arg("parameters"))
+      .def(
+          "grow",
+          [](Likelihood& self) {
+            nb::gil_scoped_release release;
+            return self.grow(check_signals);
+          },
+          "Searches anew for what it sums over; whether anything has changed.")
+      .def(
+          "evaluate",
+          [](Likelihood& self, Doubles parameters) {
+            check_parameters(self, parameters);
+            std::vector<double> gradient(self.n_parameters());
+            double value;
+            {
+              nb::gil_scoped_release release;
+              self.set(parameters.data());
+              value = self.evaluate(gradient.data(), check_signals);
+            }
+            return nb::make_tuple(value, to_numpy(std::move(gradient)));
+          },
+          nb::arg("parameters"), "(negative log-likelihood, its gradient)")
+      .def(
+          "value",
+          [](Likelihood& self, std::optional<Order> order) {
+            if (order) check_order(*order, self.size());
+            nb::gil_scoped_release release;
+            if (order) return self.value(order->data(), static_cast<std::int64_t>(order->shape(0)));
+            return self.evaluate(nullptr, check_signals);
+          },
+          nb::arg("order").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
+      .def(
+          "descend",
+          [](Likelihood& self, Order order, double eta, double decay, double first) {
+            check_order(order, self.size());
+            nb::gil_scoped_release release;
+            return self.descend(order.data(), static_cast<std::int64_t>(order.shape(0)), eta, decay, first);
+          },
+          nb::arg("order"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
+
+  nb::class_<ChainLikelihood, Likelihood>(m, "ChainLikelihood",
+                                          "The conditional likelihood of a chain oracle's examples.")
+      .def(
+          "__init__",
+          [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries,
+             int threads, int beam, bool best_completion) {
+            if (oracle.kernel())
+              throw nb::value_error(
+                  "a kernel needs a learner that goes from example to example, such as HiddenMarkovSVM, not a CRF");
+            if (oracle.label_costs().size() != static_cast<std::size_t>(oracle.shape().n_labels))
+              throw nb::value_error("a CRF takes label_costs of labels, not of pairs of labels");
+            for (const float cost : oracle.label_costs())
+              if (!(cost > 0)) throw nb::value_error("label_costs should be above 0 for a CRF");
+            new (self)
+                ChainLikelihood(oracle, {all_pairs, all_transitions, boundaries, beam, best_completion}, threads);
+          },
+          nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"),
+          nb::arg("boundaries"), nb::arg("threads"), nb::arg("beam") = 0, nb::arg("best_completion") = false);
+  nb::class_<SegmentLikelihood, Likelihood>(m, "SegmentLikelihood",
+                                            "The conditional likelihood of a segment oracle's examples.")
+      .def(
+          "__init__",
+          [](SegmentLikelihood* self, SegmentOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries,
+             int threads, bool best_completion) {
+            new (self) SegmentLikelihood(oracle, {all_pairs, all_transitions, boundaries, 0, best_completion}, threads);
+          },
+          nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"),
+          nb::arg("boundaries"), nb::arg("threads"), nb::arg("best_completion") = false);
+  nb::class_<CosegmentLikelihood, Likelihood>(m, "CosegmentLikelihood",
+                                              "The conditional likelihood of pronunciations under a beam.")
+      .def(
+          "__init__",
+          [](CosegmentLikelihood* self, CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads) {
+            if (beam < 0) throw nb::value_error("beam out of range");
+            new (self) CosegmentLikelihood(oracle, beam, best_completion, threads);
+          },
+          nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("beam"), nb::arg("best_completion"), nb::arg("threads"));
+
+  m.def(
+      "dot",
+      [](Doubles a, Doubles b, int threads) {
+        if (a.shape(0) != b.shape(0)) throw nb::value_error("vectors of different length");
+        return dot(a.data(), b.data(), static_cast<std::int64_t>(a.shape(0)), threads);
+      },
+      nb::arg("a"), nb::arg("b"), nb::arg("threads") = 1,
+      "The inner product, the same to the bit for any number of threads.");
+
+  const auto check = [](const InverseHessian& self, const Doubles& a) {
+    if (static_cast<std::int64_t>(a.shape(0)) != self.n()) throw nb::value_error("a vector of the wrong length");
+  };
+  nb::class_<InverseHessian>(m, "InverseHessian", "The inverse second derivatives that L-BFGS remembers.")
+      .def(nb::init<std::int64_t, int, int>(), nb::arg("n"), nb::arg("memory"), nb::arg("threads"))
+      .def("__len__", &InverseHessian::size)
+      .def("clear", &InverseHessian::clear)
+      .def(
+          "add",
+          [check](InverseHessian& self, Doubles from, Doubles to, Doubles gradient_from, Doubles gradient_to) {
+            for (const Doubles& a : {from, to, gradient_from, gradient_to}) check(self, a);
+            nb::gil_scoped_release release;
+            self.add(from.data(), to.data(), gradient_from.data(), gradient_to.data());
+          },
+          nb::arg("before"), nb::arg("after"), nb::arg("gradient_before"), nb::arg("gradient_after"))
+      .def(
+          "times",
+          [check](InverseHessian& self, Doubles vector) {
+            check(self, vector);
+            std::vector<double> out(vector.shape(0));
+            {
+              nb::gil_scoped_release release;
+              self.times(vector.data(), out.data());
+            }
+            return to_numpy(std::move(out));
+          },
+          nb::arg("vector"));
+}

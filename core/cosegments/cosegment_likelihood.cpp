@@ -1,0 +1,173 @@
+#include "cosegments/cosegment_likelihood.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "forest/semiring.hpp"
+#include "parallel.hpp"
+
+namespace margent {
+
+CosegmentLikelihood::CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads)
+    : oracle_(oracle), beam_(beam), best_completion_(best_completion), threads_(std::max(threads, 1)),
+      listed_(oracle.size()) {
+  CosegmentSearchOptions options = oracle.options();
+  options.beam = beam;
+  options.merge = false;
+  for (int q = 0; q < workers(oracle.size(), threads_); ++q)
+    searchers_.push_back({{}, {oracle.units(), options}, {oracle.units(), options}, {}, {}});
+}
+
+void CosegmentLikelihood::get(double* parameters) const {
+  const std::vector<double> weights = oracle_.weights(false);
+  std::copy(weights.begin(), weights.end(), parameters);
+}
+
+bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
+  const TranscriptionExamples& examples = oracle_.examples();
+  searcher.right.set(oracle_.units(), examples.pairs, examples.example_ptr[i], examples.example_ptr[i + 1]);
+  searcher.search.run(*examples.models[examples.fold[i]], oracle_.search_weights(), word(i), &searcher.right);
+  searcher.gold.run_forced(searcher.search);
+  Cuts& listed = listed_[i];
+  const std::size_t before = listed.size();
+  for (const CosegmentSearch<double>* found : {&searcher.search, &searcher.gold}) {
+    std::int64_t n = 0;
+    for (const std::int32_t h : found->step(found->n_steps())) {
+      if (beam_ > 0 && n++ == beam_) break;
+      found->trace(h, searcher.cut);
+      find_path(word(i), searcher.cut, listed, searcher.path);
+      std::size_t c = 0;
+      while (c < listed.size() && !std::ranges::equal(listed.cut(c), searcher.path)) ++c;
+      if (c < listed.size()) continue;
+      listed.path.insert(listed.path.end(), searcher.path.begin(), searcher.path.end());
+      listed.ends.push_back(static_cast<std::int32_t>(listed.path.size()));
+      listed.joint.push_back(found->item(h).joint);
+      listed.right.push_back(found->item(h).right);
+    }
+  }
+  return listed.size() > before;
+}
+
+bool CosegmentLikelihood::grow(const std::function<void()>& between) {
+  constexpr std::int64_t block = 512;
+  std::vector<char> grown(size(), 0);
+  for (std::int64_t begin = 0; begin < size(); begin += block) {
+    between();
+    parallel(std::min(block, size() - begin), static_cast<int>(searchers_.size()),
+             [&](std::size_t thread, std::int64_t k) { grown[begin + k] = grow(searchers_[thread], begin + k); });
+  }
+  const auto has_right = [](const Cuts& listed) { return std::ranges::find(listed.right, 1) != listed.right.end(); };
+  if (size() > 0 && std::ranges::none_of(listed_, has_right))
+    throw std::invalid_argument("no word has a right pronunciation within reach of the search: try a larger threshold");
+  return std::ranges::find(grown, 1) != grown.end();
+}
+
+void CosegmentLikelihood::find_path(Symbols word, Symbols cut, Cuts& listed, std::vector<std::int32_t>& path) const {
+  path.clear();
+  const CosegmentFeatures features(oracle_.units(), word, oracle_.bits());
+  CosegmentHistory history;
+  std::int32_t at = 0;
+  const auto pass = [&](std::int32_t unit) {
+    const Place place{at, unit, history};
+    const auto known = std::ranges::find(listed.places, place);
+    path.push_back(static_cast<std::int32_t>(known - listed.places.begin()));
+    if (known == listed.places.end()) listed.places.push_back(place);
+  };
+  for (const std::int32_t unit : cut) {
+    pass(unit);
+    features.of_grams(at, unit, history, [](std::int32_t) {});
+    at += static_cast<std::int32_t>(oracle_.units().letters(unit).size());
+  }
+  pass(oracle_.units().end());
+}
+
+template <class Visit>
+void CosegmentLikelihood::visit(const CosegmentFeatures& features, const Place& place, Visit visit) const {
+  CosegmentHistory history = place.before;
+  if (place.unit == oracle_.units().end()) return features.of_end(history, visit);
+  features.of_unit(place.at, place.unit, visit);
+  features.of_grams(place.at, place.unit, history, visit);
+}
+
+double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector* gradient) const {
+  const Cuts& listed = listed_[i];
+  const CosegmentWeights<double> weights = oracle_.search_weights();
+  const CosegmentFeatures features(oracle_.units(), word(i), weights.bits);
+  auto& [of_cuts, of_places] = shares;
+  of_places.assign(listed.places.size(), 0.0);
+  for (std::size_t p = 0; p < listed.places.size(); ++p)
+    visit(features, listed.places[p], [&](std::int32_t feature) { of_places[p] += weights.kept[feature]; });
+  of_cuts.resize(listed.size());
+  double all = log_zero, right = log_zero;
+  std::size_t best = 0;
+  for (std::size_t c = 0; c < listed.size(); ++c) {
+    double sum = weights.kept[0] * listed.joint[c];
+    for (const std::int32_t p : listed.cut(c)) sum += of_places[p];
+    of_cuts[c] = weights.scale * sum;
+    all = log_plus(all, of_cuts[c]);
+    if (!listed.right[c]) continue;
+    if (right == log_zero || of_cuts[c] > of_cuts[best]) best = c;
+    right = best_completion_ ? of_cuts[best] : log_plus(right, of_cuts[c]);
+  }
+  if (right == log_zero) return 0;
+  if (!gradient) return all - right;
+  of_places.assign(listed.places.size(), 0.0);
+  double joint = 0;
+  for (std::size_t c = 0; c < listed.size(); ++c) {
+    double share = std::exp(of_cuts[c] - all);
+    if (best_completion_ ? c == best : listed.right[c]) share -= std::exp(of_cuts[c] - right);
+    joint += share * listed.joint[c];
+    for (const std::int32_t p : listed.cut(c)) of_places[p] += share;
+  }
+  gradient->push_back({0, joint});
+  for (std::size_t p = 0; p < listed.places.size(); ++p)
+    visit(features, listed.places[p], [&](std::int32_t feature) { gradient->push_back({feature, of_places[p]}); });
+  return all - right;
+}
+
+// Examples of a block are worked on by all threads, and their gradients then added up in order.
+double CosegmentLikelihood::evaluate(double* gradient, const std::function<void()>& between) {
+  constexpr std::int64_t block = 512;
+  if (gradient) std::fill(gradient, gradient + n_parameters(), 0.0);
+  std::vector<SparseVector> parts(std::min(block, size()));
+  std::vector<double> losses(parts.size());
+  std::vector<Shares> shares(searchers_.size());
+  double sum = 0;
+  for (std::int64_t begin = 0; begin < size(); begin += block) {
+    between();
+    const std::int64_t n = std::min(block, size() - begin);
+    parallel(n, static_cast<int>(shares.size()), [&](std::size_t thread, std::int64_t k) {
+      parts[k].clear();
+      losses[k] = example(begin + k, shares[thread], gradient ? &parts[k] : nullptr);
+    });
+    for (std::int64_t k = 0; k < n; ++k) {
+      sum += losses[k];
+      for (const auto& [index, value] : parts[k]) gradient[index] += value;
+    }
+  }
+  return sum;
+}
+
+double CosegmentLikelihood::value(const std::int64_t* order, std::int64_t n) {
+  Shares shares;
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += example(order[i], shares, nullptr);
+  return sum;
+}
+
+double CosegmentLikelihood::descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) {
+  Shares shares;
+  SparseVector gradient;
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double rate = eta / (1 + decay * eta * (first + static_cast<double>(i)));
+    gradient.clear();
+    sum += example(order[i], shares, &gradient);
+    oracle_.scale(std::max(1 - rate * decay, 1e-3));
+    oracle_.add(gradient, -rate);
+  }
+  return sum;
+}
+
+}  // namespace margent

@@ -1,0 +1,124 @@
+// The oracle of listed answers: each example has candidates with sparse features, some of which are right.
+//
+// Several candidates may be right (a word may have several pronunciations, each listed with one cut), so the gold side
+// depends on the weights: it is the best of the right candidates, as in the latent perceptron (paper 003,
+// equation 4.3).
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "forest/semiring.hpp"
+#include "learning/flat_oracle.hpp"
+#include "parallel.hpp"
+
+namespace margent {
+
+// Candidates [example_ptr[i], example_ptr[i + 1]) are those of example i; entries [feature_ptr[c], feature_ptr[c + 1])
+// the features of candidate c, each once. losses[c] == 0: it is right.
+struct Candidates {
+  std::int64_t n_examples = 0;
+  const std::int64_t *example_ptr = nullptr, *feature_ptr = nullptr;
+  const std::int32_t* features = nullptr;
+  const float *values = nullptr, *losses = nullptr;
+  const std::int32_t* places = nullptr;
+};
+
+class CandidateOracle final : public FlatOracle {
+ public:
+  CandidateOracle(const Candidates& candidates, std::int64_t n_features)
+      : FlatOracle(n_features), candidates_(candidates) {}
+
+  std::int64_t size() const override { return candidates_.n_examples; }
+
+  void ask(std::int64_t example, const Question& question, Answer& answer) override {
+    const std::int64_t begin = candidates_.example_ptr[example], end = candidates_.example_ptr[example + 1];
+    answer.rivals.clear();
+    answer.weight = 1;
+    answer.places = candidates_.places[example];
+    scores_.resize(end - begin);
+    gold_ = -1;
+    for (std::int64_t c = begin; c < end; ++c) {
+      scores_[c - begin] = scale() * dot(kept(), c);
+      if (candidates_.losses[c] == 0 && (gold_ < 0 || scores_[c - begin] > scores_[gold_ - begin])) gold_ = c;
+    }
+    rivals_.clear();
+    if (gold_ < 0) return;  // nothing to learn: the right answer is not in the list
+    answer.gold_score = scores_[gold_ - begin];
+    rivals_.resize(end - begin);
+    std::iota(rivals_.begin(), rivals_.end(), begin);
+    const auto value = [&](std::int64_t c) { return scores_[c - begin] + question.cost * candidates_.losses[c]; };
+    const auto n = std::min<std::int64_t>(question.k, end - begin);
+    std::partial_sort(rivals_.begin(), rivals_.begin() + n, rivals_.end(), [&](std::int64_t a, std::int64_t b) {
+      return value(a) > value(b) || (value(a) == value(b) && a < b);
+    });
+    rivals_.resize(n);
+    for (const std::int64_t c : rivals_)
+      answer.rivals.push_back(
+          {scores_[c - begin], candidates_.losses[c], static_cast<std::int64_t>(std::ceil(candidates_.losses[c]))});
+  }
+
+  void delta(std::size_t rival, SparseVector& out) const override {
+    out.clear();
+    collect(gold_, 1, out);
+    collect(rivals_.at(rival), -1, out);
+    settle(out);
+  }
+
+  // Minus the log-probability of the right candidates together (the latent CRF, paper 003, equation 4.9), or of the
+  // best of them (4.8), summed over all examples that have some, and its gradient: the same for any number of threads.
+  double likelihood(const double* weights, bool best_completion, int threads, double* gradient) const {
+    constexpr std::int64_t chunk = 4096;
+    const std::int64_t n_chunks = (size() + chunk - 1) / chunk;
+    std::vector<double> parts(n_chunks, 0.0);
+    std::vector<double> shares(candidates_.example_ptr[size()]);
+    parallel(n_chunks, threads, [&](std::size_t, std::int64_t part) {
+      for (std::int64_t i = part * chunk; i < std::min(size(), (part + 1) * chunk); ++i) {
+        const std::int64_t begin = candidates_.example_ptr[i], end = candidates_.example_ptr[i + 1];
+        double all = log_zero, right = log_zero;
+        std::int64_t best = begin;
+        for (std::int64_t c = begin; c < end; ++c) {
+          shares[c] = dot(weights, c);
+          all = log_plus(all, shares[c]);
+          if (candidates_.losses[c] != 0) continue;
+          if (right == log_zero || shares[c] > shares[best]) best = c;
+          right = best_completion ? shares[best] : log_plus(right, shares[c]);
+        }
+        if (right > log_zero) parts[part] += all - right;
+        for (std::int64_t c = begin; c < end; ++c) {
+          const double here = shares[c];
+          const bool counts = best_completion ? c == best : candidates_.losses[c] == 0;
+          shares[c] = right == log_zero ? 0 : std::exp(here - all) - (counts ? std::exp(here - right) : 0);
+        }
+      }
+    });
+    double total = 0;
+    for (const double part : parts) total += part;
+    for (std::size_t c = 0; c < shares.size(); ++c)
+      for (std::int64_t e = candidates_.feature_ptr[c]; shares[c] != 0 && e < candidates_.feature_ptr[c + 1]; ++e)
+        gradient[candidates_.features[e]] += shares[c] * candidates_.values[e];
+    return total;
+  }
+
+ private:
+  double dot(const double* weights, std::int64_t c) const {
+    double sum = 0;
+    for (std::int64_t e = candidates_.feature_ptr[c]; e < candidates_.feature_ptr[c + 1]; ++e)
+      sum += weights[candidates_.features[e]] * candidates_.values[e];
+    return sum;
+  }
+  void collect(std::int64_t c, double sign, SparseVector& out) const {
+    for (std::int64_t e = candidates_.feature_ptr[c]; e < candidates_.feature_ptr[c + 1]; ++e)
+      out.push_back({candidates_.features[e], sign * candidates_.values[e]});
+  }
+
+  Candidates candidates_;
+  std::vector<double> scores_;
+  std::int64_t gold_ = -1;
+  std::vector<std::int64_t> rivals_;
+};
+
+}  // namespace margent

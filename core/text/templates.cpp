@@ -1,0 +1,139 @@
+#include "text/templates.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace margent {
+
+TemplateEncoder::TemplateEncoder(std::vector<Template> templates, int n_columns)
+    : templates_(std::move(templates)), n_columns_(n_columns), reach_(0) {
+  for (const Template& t : templates_)
+    for (const auto& cell : t.cells) reach_ = std::max(reach_, std::abs(cell.first));
+}
+
+// Two different features could only share a key by a collision of 64-bit hashes: with 10 million features the chance
+// that any two do is about 3e-6, and the effect would be one shared weight row.
+std::uint64_t TemplateEncoder::key(std::int32_t text, const std::int32_t* codes, std::size_t n) {
+  std::uint64_t h = static_cast<std::uint64_t>(text) << 32;
+  for (std::size_t i = 0; i < n; ++i) h = mix(h + static_cast<std::uint32_t>(codes[i]) + 0x632BE59BD9B4E019ull);
+  return h;
+}
+
+void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, const std::int64_t* sentence_ptr,
+                             std::int64_t n_sentences, bool grow, EncodedTokens& features, EncodedTokens& edges) {
+  const std::int64_t n_tokens = sentence_ptr[n_sentences];
+  const std::size_t n_templates = templates_.size();
+  EncodedTokens* out[2] = {&features, &edges};
+  for (int edge = 0; edge < 2; ++edge) {
+    const auto of_kind = [&](const Template& t) { return t.edge == (edge == 1); };
+    const auto per_token = std::count_if(templates_.begin(), templates_.end(), of_kind);
+    out[edge]->ids.reserve(n_tokens * per_token);
+    // A guess that saves most of the growing: one new feature in eight.
+    if (grow && tables_[edge].size() == 0) tables_[edge].reserve(n_tokens * per_token / 8);
+    out[edge]->ptr.reserve(n_tokens + 1);
+  }
+
+  // One sentence at a time, each column copied between its boundary codes, so that a cell is one load.
+  std::vector<std::vector<std::int32_t>> padded(n_columns_);
+  std::vector<const std::int32_t*> column_data(n_columns_);
+  struct Cell {
+    std::int32_t column, offset;
+  };
+  struct Compiled {
+    std::uint64_t seed;
+    std::size_t begin, end;
+    bool edge;
+  };
+  std::vector<Cell> cells;
+  std::vector<Compiled> compiled;
+  for (const Template& t : templates_) {
+    const std::size_t begin = cells.size();
+    for (const auto& [offset, column] : t.cells) cells.push_back({column, offset + reach_});
+    compiled.push_back({static_cast<std::uint64_t>(t.text) << 32, begin, cells.size(), t.edge});
+  }
+
+  // Keys of the token at hand and of the next one, whose table slots are fetched meanwhile.
+  std::vector<std::uint64_t> keys[2];
+  std::vector<std::uint8_t> known[2];
+  for (int i = 0; i < 2; ++i) keys[i].resize(n_templates), known[i].resize(n_templates);
+  const auto make_keys = [&](std::int64_t t, int which) {
+    for (std::size_t q = 0; q < n_templates; ++q) {
+      std::uint64_t h = compiled[q].seed;
+      bool all_known = true;
+      for (std::size_t i = compiled[q].begin; i < compiled[q].end; ++i) {
+        const std::int32_t code = column_data[cells[i].column][t + cells[i].offset];
+        all_known &= code != unknown;
+        h = mix(h + static_cast<std::uint32_t>(code) + 0x632BE59BD9B4E019ull);
+      }
+      keys[which][q] = h;
+      known[which][q] = all_known;
+      tables_[compiled[q].edge].prefetch(h);
+    }
+  };
+
+  for (std::int64_t s = 0; s < n_sentences; ++s) {
+    const std::int64_t begin = sentence_ptr[s], n = sentence_ptr[s + 1] - begin;
+    for (int c = 0; c < n_columns_; ++c) {
+      std::vector<std::int32_t>& column = padded[c];
+      column.resize(n + 2 * reach_);
+      for (int d = 1; d <= reach_; ++d) {
+        column[reach_ - d] = boundary(d, 0);
+        column[reach_ + n + d - 1] = boundary(d, 1);
+      }
+      std::copy(columns[c] + begin, columns[c] + begin + n, column.begin() + reach_);
+      column_data[c] = column.data();
+    }
+    if (n > 0) make_keys(0, 0);
+    for (std::int64_t t = 0; t < n; ++t) {
+      const int now = static_cast<int>(t & 1);
+      if (t + 1 < n) make_keys(t + 1, 1 - now);
+      for (std::size_t q = 0; q < n_templates; ++q) {
+        if (!known[now][q]) continue;
+        const int edge = compiled[q].edge;
+        KeyTable& table = tables_[edge];
+        std::int32_t id;
+        if (grow) {
+          id = table.add(keys[now][q]);
+          FeatureNames& names = names_[edge];
+          if (id == static_cast<std::int32_t>(names.text.size())) {
+            names.text.push_back(templates_[q].text);
+            for (std::size_t i = compiled[q].begin; i < compiled[q].end; ++i)
+              names.codes.push_back(column_data[cells[i].column][t + cells[i].offset]);
+            names.ptr.push_back(static_cast<std::int64_t>(names.codes.size()));
+          }
+        } else {
+          id = table.find(keys[now][q]);
+          if (id == not_found) continue;
+        }
+        out[edge]->ids.push_back(id);
+      }
+      for (EncodedTokens* tokens : out) tokens->ptr.push_back(static_cast<std::int64_t>(tokens->ids.size()));
+    }
+  }
+}
+
+void TemplateEncoder::restore(bool edge, const FeatureNames& names) {
+  KeyTable table;
+  table.reserve(names.text.size());
+  for (std::size_t i = 0; i < names.text.size(); ++i)
+    table.add(key(names.text[i], names.codes.data() + names.ptr[i], names.ptr[i + 1] - names.ptr[i]));
+  if (table.size() != static_cast<std::int32_t>(names.text.size()))
+    throw std::invalid_argument("two features have the same name");
+  names_[edge] = names;
+  tables_[edge] = std::move(table);
+}
+
+void TemplateEncoder::filter(bool edge, const std::vector<bool>& keep) {
+  FeatureNames& old = names_[edge];
+  FeatureNames kept;
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    if (!keep[i]) continue;
+    kept.text.push_back(old.text[i]);
+    kept.codes.insert(kept.codes.end(), old.codes.begin() + old.ptr[i], old.codes.begin() + old.ptr[i + 1]);
+    kept.ptr.push_back(static_cast<std::int64_t>(kept.codes.size()));
+  }
+  tables_[edge].filter(keep);
+  old = std::move(kept);
+}
+
+}  // namespace margent

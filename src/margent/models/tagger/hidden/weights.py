@@ -1,0 +1,177 @@
+"""The weights of a chain of hidden labels: several for each label that is seen, none of which the data name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent.features.choice import feature_map_for
+from margent.features.encoded import Encoded
+from margent.features.feature_map import FeatureMap, Mask
+from margent.features.kernel import Kernel
+from margent.learners.training import Training
+from margent.models.labels import LabelSet
+from margent.models.tagger.chain.weights import ChainWeights, chain_oracle
+from margent.models.tagger.explanation import Contribution
+from margent.models.tagger.hidden.labels import HiddenLabels
+from margent.models.tagger.hidden.search import HiddenStructure
+from margent.models.tagger.hidden.split_merge import grown
+from margent.models.tagger.hidden.starts import best_of_starts, with_noise
+from margent.models.tagger.label_costs import costs_of
+from margent.models.tagger.parameters import MOST_HIDDEN
+from margent.models.tagger.search import Bools, Ids
+from margent.models.tagger.weights import Trainable, TrainingSet, Weights
+from margent.storage import ModelFile
+
+if TYPE_CHECKING:
+    from margent.models.tagger.tagger import Tagger
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenWeights(Weights):
+    """Those of a chain of H hidden labels, and which of them belongs to which of the L labels that are seen."""
+
+    kind: ClassVar[str] = "hidden"
+
+    chain: ChainWeights
+    labels: HiddenLabels
+    hidden: int
+
+    @property
+    def n_labels(self) -> int:  # type: ignore[override]
+        return self.labels.n_labels
+
+    @property
+    def order(self) -> int:  # type: ignore[override]
+        return self.chain.order
+
+    # Learning
+
+    @classmethod
+    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
+        learner = tagger._learner()
+        if getattr(learner, "one_right_answer", False) or getattr(learner, "structure", "chain") != "chain":
+            raise ValueError(
+                f"hidden={tagger.hidden} is not for {type(learner).__name__}, which needs to know all labels that it "
+                "learns from; choose another learner, such as PassiveAggressive or CRF"
+            )
+        if isinstance(tagger.features, Kernel):
+            raise ValueError(f"hidden={tagger.hidden} is not for a kernel: give features that are not compared")
+        return feature_map_for(tagger.features, X)
+
+    @classmethod
+    def trainable(
+        cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: HiddenWeights | None
+    ) -> Trainable:
+        """From `start`, labels that are new to it split from random weights; None: all of them."""
+        hidden, known = int(tagger.hidden), HiddenLabels(np.empty(0, dtype=np.int32)) if start is None else start.labels
+        groups = known.extended(len(labels), hidden)
+        chain = None if start is None else start.chain.with_labels(groups.n_hidden)
+        trainable = cls.with_labels(tagger, data, feature_map, labels, groups, chain)
+        with_noise(trainable.oracle, groups, known.n_labels, np.random.default_rng([int(tagger.seed), 0]))
+        return trainable
+
+    @classmethod
+    def with_labels(
+        cls,
+        tagger: Tagger,
+        data: TrainingSet,
+        feature_map: FeatureMap,
+        labels: LabelSet,
+        groups: HiddenLabels,
+        start: ChainWeights | None,
+    ) -> Trainable:
+        """A training with these hidden labels, which begins with the weights `start` or with none."""
+        examples = data.encoded.examples(
+            groups.gold(data.ids), data.counted, groups.allowed(data.allowed), hidden=groups.ways
+        )
+        costs = groups.costs(costs_of(tagger.label_costs, labels))
+        oracle = chain_oracle(tagger, examples, groups.n_hidden, feature_map, costs, start)
+        order, hidden = int(tagger.order), int(tagger.hidden)
+
+        def weights(exported: Any) -> HiddenWeights:
+            return cls(ChainWeights.from_oracle(groups.n_hidden, order, exported), groups, hidden)
+
+        return Trainable(oracle, weights)
+
+    @classmethod
+    def learned(
+        cls,
+        tagger: Tagger,
+        data: TrainingSet,
+        feature_map: FeatureMap,
+        labels: LabelSet,
+        start: HiddenWeights | None,
+        run: Callable[[Trainable], Training],
+        evaluate: Callable[[Weights], float] | None,
+    ) -> tuple[Trainable, Training]:
+        if start is not None:
+            return super().learned(tagger, data, feature_map, labels, start, run, evaluate)
+
+        def begun(groups: HiddenLabels, chain: ChainWeights | None) -> Trainable:
+            return cls.with_labels(tagger, data, feature_map, labels, groups, chain)
+
+        if tagger.growth is not None:
+            return grown(tagger, data, feature_map, len(labels), begun, run, evaluate)
+        return best_of_starts(tagger, HiddenLabels(np.full(len(labels), tagger.hidden, dtype=np.int32)), begun, run)
+
+    def with_features(self, n_features: int, n_edges: int) -> HiddenWeights:
+        return replace(self, chain=self.chain.with_features(n_features, n_edges))
+
+    def without_zero_rows(self) -> tuple[HiddenWeights, Mask, Mask]:
+        chain, keep, keep_edges = self.chain.without_zero_rows()
+        return replace(self, chain=chain), keep, keep_edges
+
+    def structure(self, pairs: Bools | None, beam: int | None = None) -> HiddenStructure:
+        return HiddenStructure(self.chain.structure(self.labels.pairs(pairs), beam), self.labels)
+
+    # What was learned
+
+    def lead(
+        self,
+        feature_map: FeatureMap,
+        names: list[str],
+        encoded: Encoded,
+        position: int,
+        winner: Ids,
+        rival: Ids,
+        top: int,
+    ) -> tuple[float, list[Contribution]]:
+        """Of the best hidden labelling of the one over that of the other."""
+        structure, hidden_names = self.chain.structure(None), self.labels.names(names)
+        won, lost = (
+            structure.search(feature_map, encoded, self.labels.only(labels), 1).best()[0] for labels in (winner, rival)
+        )
+        return self.chain.lead(feature_map, hidden_names, encoded, position, won, lost, top)
+
+    def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
+        """Of all hidden labels of the label; a name ends with the hidden label that the weight is for."""
+        hidden_names, first = self.labels.names(names), int(self.labels.first[label])
+        found = [
+            (f"{name} ({hidden_names[y]})" if self.labels.sizes[label] > 1 else name, weight)
+            for y in range(first, first + int(self.labels.sizes[label]))
+            for name, weight in self.chain.top_features(feature_map, hidden_names, y, n)
+        ]
+        found.sort(key=lambda item: -item[1])
+        return found if len(found) <= 2 * n else found[:n] + found[-n:]
+
+    def top_transitions(self, names: list[str], n: int) -> list[tuple[str, str, float]]:
+        """Between hidden labels."""
+        return self.chain.top_transitions(self.labels.names(names), n)
+
+    # Storage
+
+    def stored(self, *, half: bool = False) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        header, arrays = self.chain.stored(half=half)
+        return {**header, "hidden": self.hidden}, {**arrays, "hidden_labels": self.labels.sizes}
+
+    @classmethod
+    def restored(cls, file: ModelFile, n_labels: int, feature_map: FeatureMap) -> HiddenWeights:
+        hidden = file.value("hidden", int, minimum=2, maximum=MOST_HIDDEN)
+        sizes = file.array("hidden_labels", np.int32, (n_labels,), minimum=1, maximum=hidden)
+        labels = HiddenLabels(np.array(sizes))
+        return cls(ChainWeights.restored(file, labels.n_hidden, feature_map), labels, hidden)

@@ -1,0 +1,150 @@
+"""What a tagger learns: scores of labellings, of one kind or another.
+
+A kind of weights knows how it is learned, searched, explained and stored; the tagger does the rest the same way for
+all of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent.features.encoded import Encoded
+from margent.features.feature_map import FeatureMap, Mask, Stored
+from margent.learners.training import Training
+from margent.models.labels import LabelSet
+from margent.models.tagger.constraints import Allowed
+from margent.models.tagger.explanation import Contribution
+from margent.models.tagger.search import Ids, Structure
+from margent.storage import ModelFile
+
+if TYPE_CHECKING:
+    from margent.models.tagger.tagger import Tagger
+
+Self = TypeVar("Self", bound="Weights")
+
+
+class TrainingSet(NamedTuple):
+    """Encoded sentences to learn from.
+
+    ids : (n_tokens,) their labels; -1: not known
+    counted : (n_sentences,) what each counts; None: all the same
+    allowed : the labels that tokens may have
+    """
+
+    encoded: Encoded
+    ids: Ids
+    counted: NDArray[np.float32] | None
+    allowed: Allowed | None
+
+
+class Trainable(NamedTuple):
+    """An oracle for `margent.train`, and what makes `Weights` of the weights that it gives."""
+
+    oracle: Any
+    weights: Callable[[Any], Weights]
+
+
+class Weights(ABC):
+    """Scores of all labellings of L labels."""
+
+    kind: ClassVar[str]
+    """Its name in model files, and as the `structure` of a learner that is made for it."""
+
+    n_labels: int
+    order: int
+    """The `order` of the tagger."""
+    hidden: int = 1
+    """The parameter `hidden` of the tagger."""
+
+    @classmethod  # noqa: B027
+    def check(cls, tagger: Tagger) -> None:
+        """ValueError for parameters of a tagger that this kind has no use for; the chain has one for all."""
+
+    @classmethod
+    @abstractmethod
+    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
+        """A new, empty feature map for what a tagger was told, which is checked, and these data."""
+
+    @classmethod
+    @abstractmethod
+    def trainable(
+        cls: type[Self],
+        tagger: Tagger,
+        data: TrainingSet,
+        feature_map: FeatureMap,
+        labels: LabelSet,
+        start: Self | None,
+    ) -> Trainable:
+        """The training for a tagger's parameters; `start`: the weights to go on from, perhaps of fewer labels."""
+
+    @classmethod
+    def learned(
+        cls: type[Self],
+        tagger: Tagger,
+        data: TrainingSet,
+        feature_map: FeatureMap,
+        labels: LabelSet,
+        start: Self | None,
+        run: Callable[[Trainable], Training],
+        evaluate: Callable[[Weights], float] | None,
+    ) -> tuple[Trainable, Training]:
+        """Trains as `trainable` says, once or more often; what was best comes back.
+
+        `run` does one training, `evaluate` gives the score on development data, if there are any.
+        """
+        trainable = cls.trainable(tagger, data, feature_map, labels, start)
+        return trainable, run(trainable)
+
+    @abstractmethod
+    def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> Structure:
+        """Ready to be searched. `pairs`: (L + 1, L + 1) which label may follow which, the border last; None: any.
+
+        `beam`: how many states the search keeps at each token; None: all.
+        """
+
+    @abstractmethod
+    def with_features(self: Self, n_features: int, n_edges: int) -> Self:
+        """The same weights for a feature map that has grown."""
+
+    @abstractmethod
+    def without_zero_rows(self: Self) -> tuple[Self, Mask | None, Mask | None]:
+        """Without features that have no weight, and which features and edge features were kept; None: all."""
+
+    @abstractmethod
+    def lead(
+        self,
+        feature_map: FeatureMap,
+        names: list[str],
+        encoded: Encoded,
+        position: int,
+        winner: Ids,
+        rival: Ids,
+        top: int,
+    ) -> tuple[float, list[Contribution]]:
+        """By how much one labelling (T,) of a sentence outscores another, and the parts that concern a token.
+
+        Of many parts, the `top` largest are enough. `ConstraintError`: the rival has a label there that could not be
+        chosen.
+        """
+
+    @abstractmethod
+    def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
+        """The n features that speak most for a label, and after them the n most against it, from high to low."""
+
+    @abstractmethod
+    def top_transitions(self, names: list[str], n: int) -> list[tuple[str, str, float]]:
+        """The n pairs of labels with the largest and the n with the smallest weights, from high to low."""
+
+    @abstractmethod
+    def stored(self, *, half: bool = False) -> Stored:
+        """Header entries and arrays for a model file; `half`: numbers in 16 bits."""
+
+    @classmethod
+    @abstractmethod
+    def restored(cls: type[Self], file: ModelFile, n_labels: int, feature_map: FeatureMap) -> Self:
+        """The weights that were stored, everything checked."""

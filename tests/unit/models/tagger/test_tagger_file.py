@@ -1,0 +1,512 @@
+"""A tagger goes to a file and comes back the same; a file that lies is refused, and nothing else ever happens."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+import random
+import struct
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import margent
+from margent import Constraints, Kernel, Perceptron, Spectral, Tagger, storage
+from margent.annotation.schemes import labels_of
+from margent.errors import ConstraintError, CorpusError, ModelFileError
+from margent.models.tagger.k_grams.weights import KGramWeights
+from unit.models.mutation import mutate_arrays, mutate_value
+
+pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
+
+RANDOM = np.random.default_rng(0)
+WORDS = [[str(w) for w in RANDOM.choice(["a", "Bé", "c-1", "中", ""], RANDOM.integers(1, 6))] for _ in range(25)]
+PLAIN = [[str(y) for y in RANDOM.choice(["N", "V", "D"], len(x))] for x in WORDS]
+SPANS = [labels_of([(0, len(x) // 2 + 1, "X")], len(x), "iob2") for x in WORDS]
+ROWS = [RANDOM.normal(size=(len(x), 4)).round(2) for x in WORDS]
+LINES = ["U0:%x[0,0]", "U1:%x[-1,0]/%x[0,0.suffix1]", "Us:%x[0,0.short_shape]", "B1:%x[0,0.lower]", "B"]
+ONE = Perceptron(epochs=2)
+UP_TO = Spectral(tau=0.3, order=2, loss="up-to-k", iterations=3, tol=0)
+
+
+def attributes(sentence: list[str]) -> list[dict[str, Any]]:
+    return [{"w": word, "n": len(word)} for word in sentence]
+
+
+def cosine(A: Any, B: Any) -> Any:
+    """A kernel of one's own, of arrays and of sparse matrices."""
+    A, B = (M.toarray() if sparse.issparse(M) else M for M in (A, B))
+    return A @ B.T / (1 + np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1)))
+
+
+ATTRIBUTES = [attributes(x) for x in WORDS]
+COLUMNS = [[(w, w[:1] or "-") for w in x] for x in WORDS]
+
+CASES: dict[str, tuple[Tagger, Any, Any]] = {
+    "generic": (Tagger(learner=ONE), WORDS, PLAIN),
+    "templates": (Tagger(LINES, ONE), WORDS, PLAIN),
+    "columns": (Tagger("generic", ONE, min_count=2), COLUMNS, PLAIN),
+    "sparse": (Tagger(margent.Templates(LINES), ONE, layout="sparse"), WORDS, PLAIN),
+    "attributes": (Tagger(learner=ONE), ATTRIBUTES, PLAIN),
+    "sparse attributes": (Tagger("attributes", ONE, layout="sparse"), ATTRIBUTES, PLAIN),
+    "function": (Tagger(attributes, ONE), WORDS, PLAIN),
+    "vectors": (Tagger(learner=ONE), ROWS, PLAIN),
+    "matrices": (Tagger("vectors", ONE), [sparse.csr_matrix(rows) for rows in ROWS], PLAIN),
+    "order 2": (Tagger(LINES, ONE, order=2), WORDS, PLAIN),
+    "order 3": (Tagger(LINES, ONE, order=3, layout="sparse"), WORDS, PLAIN),
+    "dictionary": (Tagger(LINES, "perceptron", restrict_labels=np.int64(2)), WORDS, PLAIN),  # type: ignore[arg-type]
+    "constrained": (Tagger(LINES, ONE, constrain=True, scheme="iob2"), WORDS, SPANS),
+    "pairs": (Tagger(LINES, ONE, constrain=[("N", "V"), (None, "D")]), WORDS, PLAIN),
+    "pair costs": (Tagger(LINES, ONE, label_costs={"N": 2, ("N", "D"): 0.5}), WORDS, PLAIN),
+    "costs": (Tagger(LINES, ONE, label_costs={"N": 2}, seed=3, threads=2), WORDS, PLAIN),
+    "kernel": (Tagger(Kernel("polynomial"), ONE), WORDS, PLAIN),
+    "kernel columns": (Tagger(Kernel("rbf", window=5, features=[*LINES[:3], "B"]), ONE, order=2), COLUMNS, PLAIN),
+    "kernel letters": (Tagger(Kernel("string-spectrum", window=1), ONE, scheme="iob2", constrain=True), WORDS, SPANS),
+    "kernel attributes": (Tagger(Kernel("linear", gamma=np.float64(0.5)), ONE, layout="sparse"), ATTRIBUTES, PLAIN),
+    "kernel vectors": (Tagger(Kernel("rbf", cache_mb=0.001), ONE, restrict_labels=None), ROWS, PLAIN),
+    "kernel matrices": (Tagger(Kernel(degree=3), ONE), [sparse.csr_matrix(rows) for rows in ROWS], PLAIN),
+    "kernel features": (Tagger(Kernel(features=attributes), ONE), WORDS, PLAIN),
+    "kernel function": (Tagger(Kernel(cosine, features="pos"), ONE, restrict_labels=2), WORDS, PLAIN),
+    "kernel functions": (Tagger(Kernel(cosine, features=attributes), ONE), WORDS, PLAIN),
+    "kernel of vectors": (Tagger(Kernel(cosine), ONE), ROWS, PLAIN),
+    "kernel symbols": (Tagger(Kernel("linear", features="symbols"), ONE), WORDS, PLAIN),
+    "symbols": (Tagger("symbols", ONE, min_count=2), WORDS, PLAIN),
+    "k-grams": (Tagger(learner=Spectral(tau=0.3, iterations=3, tol=0)), WORDS, PLAIN),
+    "hidden": (Tagger(LINES, ONE, hidden=3, decode="sum", label_costs={"N": 2, ("N", "D"): 0.5}), WORDS, PLAIN),
+    "hidden sparse": (Tagger(LINES, ONE, hidden=2, order=2, layout="sparse", restrict_labels=3), WORDS, PLAIN),
+    "hidden constrained": (Tagger(LINES, ONE, hidden=2, constrain=True, decode="posterior"), WORDS, SPANS),
+    "hidden grown": (Tagger(LINES, ONE, hidden=3, growth="split-merge", seed=1), WORDS, PLAIN),
+    "hidden vectors": (Tagger(learner=ONE, hidden=2, restarts=2), ROWS, PLAIN),
+    "k-grams up to": (Tagger("symbols", UP_TO, scheme="iob2", constrain=True, threads=2), WORDS, SPANS),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request: pytest.FixtureRequest) -> tuple[Tagger, Any, Any]:
+    tagger, X, y = CASES[request.param]
+    return copy.deepcopy(tagger).fit(X, y), X, y
+
+
+def answers(tagger: Tagger, X: Any) -> Any:
+    return (
+        tagger.predict(X),
+        tagger.predict_k_best(X, k=3),
+        [table.tolist() for table in tagger.predict_marginals(X)],
+        tagger.predict_spans(X),
+        [str(why) for why in tagger.explain(X[0])],
+        [tagger.top_features(label) for label in tagger.classes_],
+        None if isinstance(tagger.weights_, KGramWeights) else tagger.top_transitions(),
+    )
+
+
+def function_of(tagger: Tagger) -> Any:
+    if isinstance(tagger.features, Kernel):
+        code = tuple(part for part in (tagger.features.kind, tagger.features.features) if callable(part))
+        return code if len(code) == 2 else next(iter(code), None)
+    return attributes if tagger.features is attributes else None
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+def test_a_tagger_comes_back_the_same(case: Any, tmp_path: Path, mmap: bool) -> None:
+    tagger, X, y = case
+    tagger.save(tmp_path / "m.margent")
+    loaded = margent.load(tmp_path / "m.margent", function=function_of(tagger), mmap=mmap)
+    assert type(loaded) is Tagger
+    assert answers(loaded, X) == answers(tagger, X)
+    assert list(loaded.classes_) == list(tagger.classes_) and loaded.scheme_ == tagger.scheme_
+    assert loaded.history_ == tagger.history_ and loaded.best_epoch_ == tagger.best_epoch_
+    assert loaded.interrupted_ is False
+    assert loaded.score(X, y) == tagger.score(X, y)
+    loaded.save(tmp_path / "again.margent")
+    assert (tmp_path / "again.margent").read_bytes() == (tmp_path / "m.margent").read_bytes()
+
+
+def test_parameters_come_back_too(case: Any, tmp_path: Path) -> None:
+    tagger, X, y = case
+    tagger.save(tmp_path / "m")
+    loaded = margent.load(tmp_path / "m", function=function_of(tagger))
+    for name in (
+        "order",
+        "hidden",
+        "restarts",
+        "growth",
+        "decode",
+        "scheme",
+        "restrict_labels",
+        "min_count",
+        "layout",
+        "seed",
+        "threads",
+        "label_costs",
+    ):
+        assert getattr(loaded, name) == getattr(tagger, name)
+    assert loaded.learner == tagger.learner
+    if isinstance(tagger.features, Kernel):
+        assert loaded.features == replace(tagger.features, features=loaded.features.features)
+        assert loaded.feature_map_.gamma == tagger.feature_map_.gamma
+    assert loaded.fit(X, y).predict(X) == tagger.predict(X)  # so that training anew gives the same model
+
+
+def test_going_on_after_loading_is_going_on(case: Any, tmp_path: Path) -> None:
+    tagger, X, y = copy.deepcopy(case[0]), *case[1:]
+    tagger.save(tmp_path / "m")
+    loaded = margent.load(tmp_path / "m", function=function_of(tagger))
+    more = X[3:9], [[*labels[:-1], labels[0] if tagger.constrain else "Q"] for labels in y[3:9]]
+    for model in (tagger, loaded):
+        model.partial_fit(*more)
+    assert answers(loaded, X) == answers(tagger, X)
+    assert len(loaded.history_) == 2 * len(case[0].history_)
+
+
+def test_copies_are_the_same(case: Any) -> None:
+    tagger, X, _ = case
+    for other in (copy.deepcopy(tagger), pickle.loads(pickle.dumps(tagger))):
+        assert answers(other, X) == answers(tagger, X)
+        assert other.get_params(deep=False).keys() == tagger.get_params(deep=False).keys()
+
+
+def test_a_compact_model_is_smaller_and_says_nearly_the_same(case: Any, tmp_path: Path) -> None:
+    tagger, X, _ = case
+    tagger.save(tmp_path / "full")
+    tagger.save(tmp_path / "compact", compact=True)
+    size = (tmp_path / "compact").stat().st_size
+    assert size < (tmp_path / "full").stat().st_size
+    loaded = margent.load(tmp_path / "compact", function=function_of(tagger))
+    found, wanted = loaded.predict_k_best(X, k=1), tagger.predict_k_best(X, k=1)
+    np.testing.assert_allclose([r[0].score for r in found], [r[0].score for r in wanted], rtol=2e-3, atol=0.05)
+    assert sum(a[0].labels == b[0].labels for a, b in zip(found, wanted)) >= 0.9 * len(X)
+    loaded.partial_fit(X[:2], case[2][:2])
+
+
+def test_a_compact_model_drops_features_without_weights(tmp_path: Path) -> None:
+    X, y = [["a", "b"], ["c", "d"]], [["A", "A"], ["A", "A"]]
+    tagger = Tagger(LINES).fit(X, y)  # nothing to learn: no weight is touched
+    tagger.save(tmp_path / "m", compact=True)
+    loaded = margent.load(tmp_path / "m")
+    assert tagger.feature_map_.n_unigrams > 0 == loaded.feature_map_.n_unigrams == loaded.feature_map_.n_edges
+    assert loaded.predict(X) == y
+    assert loaded.partial_fit([["x"]], [["B"]]).predict([["x"]]) == [["B"]]
+
+
+def test_weights_too_large_for_16_bits_are_cut_off(tmp_path: Path) -> None:
+    X = [np.array([[1e5, 0]]), np.array([[0, 1e5]])]
+    tagger = Tagger(learner=Perceptron(epochs=3, average=False)).fit(X, [["A"], ["B"]])
+    tagger.save(tmp_path / "m", compact=True)
+    loaded = margent.load(tmp_path / "m")
+    assert abs(tagger.weights_.unigrams).max() > 65504 >= abs(loaded.weights_.unigrams).max()  # type: ignore[arg-type]
+    assert loaded.predict(X) == [["A"], ["B"]]
+
+
+def test_no_constraint_comes_back_as_none(tmp_path: Path) -> None:
+    tagger = Tagger(LINES, ONE, constrain=None).fit(WORDS, PLAIN)  # type: ignore[arg-type]
+    tagger.save(tmp_path / "m")
+    assert margent.load(tmp_path / "m").constrain is False
+
+
+def test_a_function_must_be_given_again(tmp_path: Path) -> None:
+    tagger = Tagger(attributes, ONE).fit(WORDS, PLAIN)
+    tagger.save(tmp_path / "m")
+    loaded = margent.load(tmp_path / "m")
+    with pytest.raises(CorpusError, match=r"feature function attributes; .*margent\.load\(path, function=\.\.\.\)"):
+        loaded.predict(WORDS)
+    with pytest.raises(
+        TypeError, match="function should be the feature function that the model was trained with, got 3"
+    ):
+        margent.load(tmp_path / "m", function=3)
+    loaded.save(tmp_path / "again")
+    assert margent.load(tmp_path / "again", function=attributes).predict(WORDS) == tagger.predict(WORDS)
+    for X in (WORDS, ATTRIBUTES):
+        Tagger(learner=ONE).fit(X, PLAIN).save(tmp_path / "m")
+        with pytest.raises(ValueError, match="was not trained with a feature function"):
+            margent.load(tmp_path / "m", function=attributes)
+
+
+def test_an_unfitted_tagger_cannot_be_saved(tmp_path: Path) -> None:
+    with pytest.raises(margent.NotFittedError):
+        Tagger().save(tmp_path / "m")
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
+    storage.write(tmp_path / "m", {}, {}, kind="soufflé")
+    with pytest.raises(ModelFileError, match="a model of the kind 'soufflé', which this version does not know"):
+        margent.load(tmp_path / "m")
+    with pytest.raises(FileNotFoundError):
+        margent.load(tmp_path / "missing")
+
+
+# --- files that lie
+
+
+def stored(name: str, *, compact: bool = False) -> storage.ModelFile:
+    from margent.models.tagger import file as tagger_file
+
+    tagger, X, y = CASES[name]
+    header, arrays = tagger_file.stored(copy.deepcopy(tagger).fit(X, y), compact=compact)
+    plain = json.loads(json.dumps(header))
+    return storage.ModelFile("m.margent", "tagger", "0", plain, {k: np.array(v) for k, v in arrays.items()})
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("templates", {"labels": ["N", "N", "V"]}, "labels should be different"),
+        ("templates", {"labels": []}, "labels should be different"),
+        ("templates", {"labels": ["N", "V"]}, "should hold|should have"),
+        ("templates", {"labels": ["N", "V", None]}, "strings only"),
+        ("templates", {"order": 2}, "shape|transitions2|order"),
+        ("templates", {"order": 10**6}, "'order'"),
+        ("templates", {"features": "pickles"}, "should be one of templates"),
+        ("templates", {"templates": ["X"]}, "its templates are wrong"),
+        ("templates", {"templates": [5]}, "strings only"),
+        ("templates", {"templates": ["U:%x[0,7]"]}, "its templates are wrong"),
+        ("templates", {"templates": ["U0:%x[0,0]"]}, "do not fit|should hold|should have"),
+        ("templates", {"templates": ["U:%x[0,*]"] * 1000, "n_columns": 10_000}, "too much"),
+        ("templates", {"n_columns": 0}, "n_columns"),
+        ("templates", {"half": True}, "should be of type float16"),
+        ("templates", {"layout": "sparse"}, "no array 'weights.columns'"),
+        ("templates", {"found_scheme": "iob9"}, "found_scheme"),
+        ("templates", {"history": [5]}, "history"),
+        ("templates", {"parameters": {}}, "its parameters are wrong"),
+        ("vectors", {"n_dimensions": 5}, "shape"),
+        ("vectors", {"n_dimensions": -1}, "n_dimensions"),
+        ("constrained", {"found_scheme": None}, "its parameters say that its labels are in the scheme iob2"),
+        ("constrained", {"found_scheme": "ioe2"}, "scheme"),
+        ("templates", {"found_scheme": "iob2"}, "labels are not in the scheme iob2"),
+        ("templates", {"structure": "tree"}, "should be one of chain, k-grams, hidden, not 'tree'"),
+        ("templates", {"structure": "hidden"}, "its header has no 'hidden'"),
+        ("hidden", {"structure": "chain"}, "shape"),
+        ("hidden", {"hidden": 1}, "'hidden' in its header should be between 2 and 256"),
+        ("hidden", {"hidden": 10**9}, "'hidden' in its header should be between 2 and 256"),
+        ("hidden", {"hidden": 2}, "'hidden_labels'"),
+        ("hidden", {"hidden": 4}, "its weights are of other hidden labels than its parameters say"),
+        ("hidden", {"labels": ["N", "V"]}, "'hidden_labels'"),
+        ("templates", {"structure": "k-grams"}, "its k-grams should be of symbols, not of templates"),
+        ("symbols", {"structure": "k-grams"}, "its header has no 'longest'"),
+        ("k-grams", {"structure": "chain"}, "'layout'|'order'"),
+        ("k-grams", {"longest": 0}, "'longest' in its header should be between 1 and 16"),
+        ("k-grams", {"longest": 10**9}, "'longest' in its header should be between 1 and 16"),
+        ("k-grams", {"longest": 16}, "bi-symbols are too many for pieces of 16"),
+        ("k-grams", {"longest": 2}, "no array 'k_grams2'"),
+        ("k-grams", {"shorter": True}, "no array 'k_grams0'"),
+        ("k-grams", {"shorter": 0}, "'shorter' in its header should be of type bool"),
+        ("k-grams", {"half": True}, "should be of type float16"),
+        ("k-grams", {"labels": ["N", "V"]}, "its bi-symbols should be different pairs of symbols and labels"),
+    ],
+)
+def test_a_header_that_lies_is_explained(name: str, change: dict[str, Any], words: str) -> None:
+    file = stored(name)
+    with pytest.raises(ModelFileError, match=words) as caught:
+        Tagger.from_file(storage.ModelFile(file.path, file.kind, "0", {**file.header, **change}, file.arrays))
+    assert "the model file m.margent: " in str(caught.value)
+
+
+def test_a_file_that_does_not_say_its_structure_holds_a_chain() -> None:
+    file = stored("templates")
+    header = {key: value for key, value in file.header.items() if key != "structure"}
+    tagger = Tagger.from_file(replace(file, header=header))
+    assert tagger.predict(WORDS) == Tagger.from_file(file).predict(WORDS)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"order": 0},
+        {"order": 2},
+        {"order": True},
+        {"hidden": 2},
+        {"hidden": "x"},
+        {"restarts": 0},
+        {"growth": "x"},
+        {"decode": 5},
+        {"threads": "many"},
+        {"threads": 0},
+        {"restrict_labels": "x"},
+        {"restrict_labels": 1},  # and no dictionary in the file
+        {"learner": "unknown"},
+        {"learner": 5},
+        {"learner": {"epochs": 3}},
+        {"learner": {"name": "perceptron", "epochs": "x"}},
+        {"learner": {"name": "perceptron", "average": "x"}},
+        {"learner": {"name": "perceptron", "colour": 1}},
+        {"features": 5},
+        {"features": {"templates": [5]}},
+        {"features": {"templates": "X"}},
+        {"features": {"other": []}},
+        {"constrain": 5},
+        {"constrain": ["N"]},
+        {"constrain": [[["N"], "V"]]},
+        {"constrain": [["N", "Q"]]},
+        {"constrain": True},
+        {"label_costs": 3},
+        {"label_costs": [3]},
+        {"label_costs": [[["N", "N"], 1.0]]},
+        {"label_costs": [[[["N"], "V"], 1.0]]},
+        {"scheme": "iob2"},
+        {"scheme": "iob9"},
+        {"colour": "blue"},
+    ],
+)
+def test_parameters_that_lie_are_explained(change: dict[str, Any]) -> None:
+    file = stored("templates")
+    header = {**file.header, "parameters": {**file.header["parameters"], **change}}
+    with pytest.raises(ModelFileError, match=r"the model file m\.margent: "):
+        Tagger.from_file(storage.ModelFile(file.path, file.kind, "0", header, file.arrays))
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "at", "value"),
+    [
+        ("templates", "features.text", 0, 99),
+        ("templates", "features.text", 0, -1),
+        ("templates", "features.text", 0, 3),  # the text of an edge template
+        ("templates", "edge_features.text", 0, 0),
+        ("templates", "features.ptr", 1, 10**9),
+        ("templates", "features.ptr", 1, 0),
+        ("templates", "edge_features.ptr", -1, 0),
+        ("templates", "edge_weights.columns", 0, 32),
+        ("templates", "edge_weights.columns", 0, -1),
+        ("templates", "edge_weights.ptr", 1, 2**40),
+        ("templates", "edge_weights.values", 0, np.nan),
+        ("templates", "weights", (0, 0), np.inf),
+        ("templates", "weights", (0, 0), 3e38),
+        ("templates", "transitions1", (0, 0), np.nan),
+        ("templates", "ends1", (0, 0), -np.inf),
+        ("templates", "column0.ends", 0, 10**9),
+        ("templates", "column0.ends", 0, -1),
+        ("templates", "column1.of_word", 0, 10**6),
+        ("templates", "column1.of_word", 0, -2),
+        ("sparse", "weights.ptr", 2, -1),
+        ("sparse", "weights.columns", 0, 8),
+        ("attributes", "attributes.ends", 0, 10**6),
+        ("attributes", "attributes", 0, 255),
+        ("dictionary", "dictionary.pairs", (0, 0), 10**6),
+        ("dictionary", "dictionary.pairs", (0, 1), 3),
+        ("dictionary", "dictionary.pairs", (0, 1), -1),
+        ("dictionary", "dictionary.ends", 0, -5),
+        ("symbols", "symbols.ends", 0, 10**6),
+        ("k-grams", "bi_symbols", (0, 0), 10**6),
+        ("k-grams", "bi_symbols", (0, 1), 10**6),
+        ("k-grams", "bi_symbols", (1, 0), -1),
+        ("k-grams", "bi_symbols", (1, 1), -2),  # a label of the border, with another symbol
+        ("k-grams", "bi_symbols", 1, -2),  # the border twice
+        ("k-grams", "k_grams3", 0, np.nan),
+        ("k-grams", "k_grams3", 0, np.inf),
+        ("k-grams", "k_grams3", 0, 3e38),
+        ("k-grams", "label_counts", 0, -1),
+        ("hidden", "hidden_labels", 0, 0),
+        ("hidden", "hidden_labels", 0, 2),  # and weights of three
+        ("hidden", "hidden_labels", 0, 4),
+        ("hidden", "hidden_labels", 0, -1),
+        ("hidden", "weights", (0, 0), np.nan),
+    ],
+)
+def test_an_array_that_lies_is_refused(name: str, array: str, at: Any, value: float) -> None:
+    file = stored(name)
+    file.arrays[array][at] = value
+    with pytest.raises(ModelFileError, match=r"the model file m\.margent: "):
+        Tagger.from_file(file)
+
+
+ANYTHING: list[Any] = [
+    0, 1, -1, 2, 3, 16, 2**31 - 1, 2**31, 2**62, 2**63 - 1, -(2**63), 0.5, 1e300, True, False, None, "", "x", "N",
+    "iob2", "sparse", "dense", "templates", "attributes", "vectors", "generic", "perceptron", [], {}, [0], ["N"],
+    [["N", "V"]], {"name": "perceptron"}, {"N": 1}, {"templates": ["U:%x[0,0]"]}, ["U:%x[9,0]", "B"],
+]  # fmt: skip
+
+
+FUZZED = ["templates", "columns", "sparse", "attributes", "vectors", "order 2", "dictionary", "constrained", "pairs"]
+FUZZED += [
+    "hidden",
+    "hidden sparse",
+    "symbols",
+    "k-grams up to",
+    "kernel",
+    "kernel columns",
+    "kernel letters",
+    "kernel vectors",
+    "kernel matrices",
+]
+
+
+@pytest.mark.parametrize("compact", [False, True], ids=["full", "compact"])
+@pytest.mark.parametrize("name", FUZZED)
+def test_no_mutation_does_more_than_raise_the_right_error(name: str, compact: bool) -> None:
+    """Files with right checksums and wrong contents are refused, or make a tagger that works."""
+    file, X, y = stored(name, compact=compact), CASES[name][1][:4], CASES[name][2][:4]
+    dice, refused, count = random.Random(f"{name} {compact}"), 0, int(os.environ.get("MARGENT_MUTATIONS", "200"))
+    for _ in range(count):
+        header, arrays = file.header, file.arrays
+        if dice.random() < 0.5:
+            header = mutate_value(copy.deepcopy(header), dice, ANYTHING)
+            if not isinstance(header, dict):
+                continue
+        else:
+            with np.errstate(all="ignore"):
+                arrays = mutate_arrays(arrays, dice)
+        try:
+            tagger = Tagger.from_file(storage.ModelFile("m.margent", "tagger", "0", header, arrays))
+        except ModelFileError as problem:
+            refused += 1
+            assert "the model file m.margent: " in str(problem) and len(str(problem)) < 1000
+            continue
+        use(tagger, X, y)
+    assert refused > count / 4
+
+
+def use(tagger: Tagger, X: Any, y: Any) -> None:
+    if tagger.feature_map_.kind == "attributes" and tagger.feature_map_.needs_function:  # type: ignore[attr-defined]
+        return
+    try:
+        answers(tagger, X)
+        tagger.sample(X, n=2)
+        tagger.predict([X[0]], [Constraints(labels={0: str(tagger.classes_[0])})])
+    except ConstraintError:
+        assert tagger.constrain or tagger._dictionary is not None
+    except CorpusError as error:  # a changed number of columns or dimensions, a kernel for other numbers than these
+        known = ("column", "features a token", "too large for 32 bits", "scores beyond")
+        assert any(word in str(error) for word in known)
+        return
+    learner: Any = Perceptron(epochs=1)
+    k_grams = tagger.weights_ if isinstance(tagger.weights_, KGramWeights) else None
+    if k_grams is not None:
+        lengths = list(k_grams.table.scores)
+        learner = Spectral(step=1, iterations=1, order=lengths[-1], loss="up-to-k" if 0 in lengths else "k")
+    tagger.set_params(learner=learner, label_costs=None, min_count=1)
+    frozen = tagger.feature_map_.kernel is None and k_grams is None and len(X) % 2 == 0
+    tagger.partial_fit(X, y, freeze_features=frozen)
+    tagger.partial_fit(X, y, X_dev=X, y_dev=y)
+
+
+def seal(raw: bytearray) -> bytes:
+    """The bytes with checksums made right (docs/model-file.md)."""
+    length = struct.unpack_from("<I", raw, 12)[0]
+    struct.pack_into("<I", raw, 24, zlib.crc32(raw[32 + length :]))
+    struct.pack_into("<I", raw, 28, zlib.crc32(raw[:28] + raw[32 : 32 + length]))
+    return bytes(raw)
+
+
+@pytest.mark.parametrize("name", ["templates", "sparse attributes"])
+@pytest.mark.parametrize("sealed", [False, True])
+def test_flipped_bits_on_disk(name: str, sealed: bool, tmp_path: Path) -> None:
+    tagger, X, y = CASES[name]
+    copy.deepcopy(tagger).fit(X, y).save(tmp_path / "m")
+    raw, dice, path = (tmp_path / "m").read_bytes(), random.Random(name), tmp_path / "broken"
+    for _ in range(300):
+        data = bytearray(raw)
+        for _ in range(dice.choice([1, 3])):
+            data[dice.randrange(24 if sealed else 0, len(data))] ^= 1 << dice.randrange(8)
+        path.write_bytes(seal(data) if sealed else data)
+        try:
+            loaded = margent.load(path, mmap=dice.random() < 0.5)
+        except ModelFileError:
+            continue
+        assert sealed or bytes(data) == raw
+        use(loaded, X[:3], y[:3])
