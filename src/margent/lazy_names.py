@@ -1,25 +1,33 @@
-"""Names of a package that are imported when they are first used, so that importing the package stays light."""
+"""Names of a package that are imported when they are first used, so that importing the package stays light.
+
+What is public is written once, in the package's `__init__.pyi`, as type checkers want it: `from module import name as
+name`, one a line. At run time the same lines say where each name is to be had.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 
-def lazy_names(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package (PEP 562), from each public name to the module that defines it.
+def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__` (PEP 562), `__dir__` and `__all__` of a package, from the stub beside its `file`.
 
-    A name that is its own module (`{"corpus": "margent.corpus"}`) stands for that module.
+    A name may be a module of the package: `from margent import metrics as metrics`.
     """
+    with open(file.removesuffix(".py") + ".pyi", encoding="utf-8") as stub:
+        lines = [line.split() for line in stub if line.startswith("from ")]
+    home = {line[3]: line[1] for line in lines}
 
     def get(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = importlib.import_module(home[name])
-        value = module if home[name] == f"{package}.{name}" else getattr(module, name)
+        if home[name] == package:
+            return importlib.import_module(f"{package}.{name}")
+        value = getattr(importlib.import_module(home[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
-    return get
+    return get, lambda: sorted(home), sorted(home)

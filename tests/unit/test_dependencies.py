@@ -72,7 +72,8 @@ def modules(tree: ast.AST, path: Path) -> Iterator[str]:
                 yield node.module or ""
                 continue
             for alias in node.names:  # from margent import storage; from margent import Tagger; __version__
-                home = margent._HOME.get(alias.name)
+                value = getattr(margent, alias.name, None)
+                home = getattr(value, "__module__", None)  # a module has none
                 yield home or ("margent" if alias.name == "__version__" else f"margent.{alias.name}")
 
 

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from margent.metrics.transcription import TranscriptionReport
 
 Self = TypeVar("Self", bound="Transcriber")
-Learned = Rescorer | LearnedSearch | None
+Learned: TypeAlias = Rescorer | LearnedSearch | None
 
 
 class Pronunciation(NamedTuple):

@@ -1,0 +1,17 @@
+from margent.annotation.intervals import Interval as Interval
+from margent.annotation.intervals import fold_segments as fold_segments
+from margent.annotation.intervals import intervals_of_segments as intervals_of_segments
+from margent.annotation.intervals import nearest_frame as nearest_frame
+from margent.annotation.intervals import segments_of_intervals as segments_of_intervals
+from margent.annotation.schemes import SCHEMES as SCHEMES
+from margent.annotation.schemes import Span as Span
+from margent.annotation.schemes import convert as convert
+from margent.annotation.schemes import detect_scheme as detect_scheme
+from margent.annotation.schemes import labels_of as labels_of
+from margent.annotation.schemes import span_constraints as span_constraints
+from margent.annotation.schemes import spans as spans
+from margent.annotation.schemes import transition_mask as transition_mask
+from margent.annotation.segments import Segmentation as Segmentation
+from margent.annotation.segments import check_segmentation as check_segmentation
+from margent.annotation.segments import frame_labels as frame_labels
+from margent.annotation.segments import segments_of as segments_of

@@ -1,0 +1,10 @@
+from margent.audio.frames import cepstra as cepstra
+from margent.audio.frames import deltas as deltas
+from margent.audio.frames import frames_of_log_mel as frames_of_log_mel
+from margent.audio.frames import normalised as normalised
+from margent.audio.frames import speech_frames as speech_frames
+from margent.audio.mel import log_mel as log_mel
+from margent.audio.mel import mel_filters as mel_filters
+from margent.audio.sound import Sound as Sound
+from margent.audio.sound import read_sound as read_sound
+from margent.audio.sound import write_sound as write_sound
