@@ -2,6 +2,7 @@
 # make test   lint, type check and tests
 # make bench  measure against python-crfsuite (uses MARGENT_DATA, by default ../shared/data)
 # make reproduce  run the papers' experiments again (uses MARGENT_DATA; PAPER=kbest QUICK=--quick)
+# make stubs  write the types of the native module anew (src/margent/_core.pyi)
 # make sanitize  the native code under the address and undefined-behaviour sanitizers
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ ifneq ($(wildcard ../shared/data),)
 export MARGENT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test lint bench reproduce sanitize clean
+.PHONY: demo test lint stubs bench reproduce sanitize clean
 
 demo: $(VENV)/.installed
 	$(BIN)/margent demo
@@ -30,6 +31,11 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
 	$(BIN)/mypy
+
+# The types of the native module, from the module itself; a test compares.
+stubs: $(VENV)/.dev
+	$(BIN)/python bindings/generate_stubs.py
+	$(BIN)/ruff format --quiet src/margent/_core.pyi
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.versus.crfsuite

@@ -2,9 +2,15 @@
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,16 +30,19 @@ inline void check_order(const Order& order, std::int64_t n_examples) {
     if (order.data()[i] < 0 || order.data()[i] >= n_examples) throw nb::index_error("no such example");
 }
 
+// An array that is handed over to Python.
+template <class T>
+using Numpy = nb::ndarray<nb::numpy, T>;
+
 // A container (std::vector or margent::Buffer) handed over to numpy without a copy.
-template <class Container>
-nb::object to_numpy(Container&& values, std::vector<std::size_t> shape = {}) {
+template <class Container, class T = typename Container::value_type>
+Numpy<T> to_numpy(Container&& values, std::vector<std::size_t> shape = {}) {
   static_assert(!std::is_lvalue_reference_v<Container>, "what is handed over must be moved");
-  using T = typename Container::value_type;
   auto owner = std::make_unique<Container>(std::move(values));
   if (shape.empty()) shape = {owner->size()};
   T* data = owner->data();
   nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<Container*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), capsule));
+  return Numpy<T>(data, shape.size(), shape.data(), capsule);
 }
 
 void bind_forest(nb::module_& m);

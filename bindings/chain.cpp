@@ -1,8 +1,6 @@
 // Bindings of the chain on plain score arrays, for one sequence.
 #include "chain/chain.hpp"
 
-#include <nanobind/stl/optional.h>
-
 #include <optional>
 
 #include "bindings.hpp"
@@ -97,7 +95,7 @@ void bind_scores(nb::module_& m, const char* name) {
                nb::gil_scoped_release release;
                score = chain_best(g.scores(), work, labels.data());
              }
-             return nb::make_tuple(score, to_numpy(std::move(labels)));
+             return std::make_tuple(score, to_numpy(std::move(labels)));
            })
       .def("k_best",
            [](const Given& g, int k) {
@@ -113,8 +111,8 @@ void bind_scores(nb::module_& m, const char* name) {
              }
              labels.resize(found * n);
              values.resize(found);
-             return nb::make_tuple(to_numpy(std::move(values)),
-                                   to_numpy(std::move(labels), {static_cast<std::size_t>(found), n}));
+             return std::make_tuple(to_numpy(std::move(values)),
+                                    to_numpy(std::move(labels), {static_cast<std::size_t>(found), n}));
            })
       .def("log_partition",
            [](const Given& g) {
@@ -132,9 +130,9 @@ void bind_scores(nb::module_& m, const char* name) {
                nb::gil_scoped_release release;
                log_z = chain_marginals(g.scores(), work, nodes.data(), with_pairs ? pairs.data() : nullptr);
              }
-             nb::object pair_array = nb::none();
+             std::optional<Numpy<double>> pair_array;
              if (with_pairs) pair_array = to_numpy(std::move(pairs), {n, n_labels + 1, n_labels});
-             return nb::make_tuple(log_z, to_numpy(std::move(nodes), {n, n_labels}), pair_array);
+             return std::make_tuple(log_z, to_numpy(std::move(nodes), {n, n_labels}), pair_array);
            })
       .def("sample", [](const Given& g, int count, std::uint64_t seed) {
         if (count < 0) throw nb::value_error("count must be at least 0");
@@ -148,7 +146,7 @@ void bind_scores(nb::module_& m, const char* name) {
           if (log_z > -std::numeric_limits<double>::infinity())
             chain_sample(g.scores(), work, seed, count, labels.data());
         }
-        return nb::make_tuple(log_z, to_numpy(std::move(labels), {static_cast<std::size_t>(count), n}));
+        return std::make_tuple(log_z, to_numpy(std::move(labels), {static_cast<std::size_t>(count), n}));
       });
 }
 

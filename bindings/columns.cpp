@@ -1,7 +1,4 @@
 // Bindings of the column table and its parser.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <string>
 #include <string_view>

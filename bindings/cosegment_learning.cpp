@@ -17,8 +17,8 @@ CosegmentSearchOptions checked_options(std::int64_t beam, double threshold, int 
   return {beam, threshold, insertions};
 }
 
-nb::tuple search(const CosegmentUnits& units, const GramModel& model, const BoundPairs& words, Floats weights, int k,
-                 std::int64_t beam, double threshold, int insertions, int threads) {
+auto search(const CosegmentUnits& units, const GramModel& model, const BoundPairs& words, Floats weights, int k,
+            std::int64_t beam, double threshold, int insertions, int threads) {
   check_model(units, model);
   const CosegmentSearchOptions options = checked_options(beam, threshold, insertions);
   if (k < 1) throw nb::value_error("k out of range");

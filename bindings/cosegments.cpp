@@ -1,8 +1,6 @@
 // Bindings of co-segments: units, grams of them, sums over all ways to cut a pair, and transcription.
 #include "cosegments.hpp"
 
-#include <nanobind/stl/vector.h>
-
 #include <cmath>
 #include <optional>
 
@@ -60,7 +58,7 @@ CosegmentUnits discover(const BoundPairs& pairs, Array<std::int32_t, nb::ndim<2>
   return discover_units(pairs.view(), list);
 }
 
-nb::tuple unit_arrays(const CosegmentUnits& units) {
+auto unit_arrays(const CosegmentUnits& units) {
   std::vector<std::int64_t> letter_ptr{0}, phoneme_ptr{0};
   std::vector<std::int32_t> letters, phonemes;
   for (std::int32_t u = 0; u < units.size(); ++u) {
@@ -69,12 +67,12 @@ nb::tuple unit_arrays(const CosegmentUnits& units) {
     letter_ptr.push_back(static_cast<std::int64_t>(letters.size()));
     phoneme_ptr.push_back(static_cast<std::int64_t>(phonemes.size()));
   }
-  return nb::make_tuple(to_numpy(std::move(letter_ptr)), to_numpy(std::move(letters)), to_numpy(std::move(phoneme_ptr)),
-                        to_numpy(std::move(phonemes)));
+  return std::make_tuple(to_numpy(std::move(letter_ptr)), to_numpy(std::move(letters)),
+                         to_numpy(std::move(phoneme_ptr)), to_numpy(std::move(phonemes)));
 }
 
 // (from, to, unit) of all arcs.
-nb::object lattice_arcs(const CosegmentUnits& units, const BoundPairs& pairs, std::int64_t s) {
+Numpy<std::int32_t> lattice_arcs(const CosegmentUnits& units, const BoundPairs& pairs, std::int64_t s) {
   const SpellingPairs view = pairs.view();
   if (s < 0 || s >= view.size) throw nb::index_error("no such pair");
   CosegmentLattice lattice;
@@ -122,7 +120,7 @@ GramModel stored_model(std::int32_t n_units, Ids begin, Ids unit, Ids suffix, Ar
   return GramModel(n_units, copied(begin), copied(unit), copied(suffix), values(log_p), values(backoff));
 }
 
-nb::tuple model_arrays(const GramModel& model) {
+auto model_arrays(const GramModel& model) {
   const auto values = [](const std::vector<double>& given) {
     std::vector<float> out(given.size());
     for (std::size_t g = 0; g < given.size(); ++g) out[g] = static_cast<float>(std::max(given[g], stored_log_zero));
@@ -131,13 +129,13 @@ nb::tuple model_arrays(const GramModel& model) {
   std::vector<float> log_p = values(model.log_p()), backoff = values(model.backoff());
   for (std::size_t g = 0; g < log_p.size(); ++g)
     if (g == 0 || model.unit()[g] == model.n_units() + 1) log_p[g] = 0;  // nothing asks for them
-  return nb::make_tuple(
+  return std::make_tuple(
       to_numpy(std::vector<std::int32_t>(model.begin())), to_numpy(std::vector<std::int32_t>(model.unit())),
       to_numpy(std::vector<std::int32_t>(model.suffix())), to_numpy(std::move(log_p)), to_numpy(std::move(backoff)));
 }
 
-nb::tuple expect(const CosegmentUnits& units, const GramModel& model, const BoundPairs& pairs, std::int64_t first,
-                 std::int64_t last, int order, std::int64_t beam, double least, int threads, GramCounts* counts) {
+auto expect(const CosegmentUnits& units, const GramModel& model, const BoundPairs& pairs, std::int64_t first,
+            std::int64_t last, int order, std::int64_t beam, double least, int threads, GramCounts* counts) {
   check_model(units, model);
   const SpellingPairs view = pairs.view();
   if (order < 1 || order > max_gram_order || beam < 0) throw nb::value_error("order or beam out of range");
@@ -147,11 +145,11 @@ nb::tuple expect(const CosegmentUnits& units, const GramModel& model, const Boun
     nb::gil_scoped_release release;
     result = expect_grams(units, model, view, first, last, order, beam, least, threads, counts);
   }
-  return nb::make_tuple(result.log_likelihood, result.impossible);
+  return std::make_tuple(result.log_likelihood, result.impossible);
 }
 
-nb::tuple cut(const CosegmentUnits& units, const GramModel& model, const BoundPairs& pairs, std::int64_t beam,
-              bool best, int threads) {
+auto cut(const CosegmentUnits& units, const GramModel& model, const BoundPairs& pairs, std::int64_t beam, bool best,
+         int threads) {
   check_model(units, model);
   if (beam < 0) throw nb::value_error("beam out of range");
   const SpellingPairs view = pairs.view();
@@ -161,11 +159,11 @@ nb::tuple cut(const CosegmentUnits& units, const GramModel& model, const BoundPa
     nb::gil_scoped_release release;
     cut_pairs(units, model, view, beam, best, threads, scores.data(), best ? &paths : nullptr);
   }
-  return nb::make_tuple(to_numpy(std::move(scores)), flat(paths));
+  return std::make_tuple(to_numpy(std::move(scores)), flat(paths));
 }
 
-nb::tuple transcriptions(const CosegmentUnits& units, const GramModel& model, const BoundPairs& words, int k,
-                         std::int64_t beam, double threshold, bool summed, int insertions, int threads) {
+auto transcriptions(const CosegmentUnits& units, const GramModel& model, const BoundPairs& words, int k,
+                    std::int64_t beam, double threshold, bool summed, int insertions, int threads) {
   check_model(units, model);
   if (k < 1 || beam < 0 || !(threshold >= 0) || insertions < 0 || insertions > 1000)
     throw nb::value_error("options out of range");

@@ -45,18 +45,18 @@ class BoundPairs {
 
 // Lists of lists as one array and the row starts of it.
 template <class Rows>
-nb::tuple flat(const Rows& rows) {
+auto flat(const Rows& rows) {
   std::vector<std::int64_t> ptr{0};
   std::vector<std::int32_t> values;
   for (const auto& row : rows) {
     values.insert(values.end(), row.begin(), row.end());
     ptr.push_back(static_cast<std::int64_t>(values.size()));
   }
-  return nb::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(values)));
+  return std::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(values)));
 }
 
 // (counts, scores, phoneme rows, unit rows): counts[s] answers for word s, one after the other.
-inline nb::tuple listed(std::vector<std::vector<margent::Transcription>>&& found) {
+inline auto listed(std::vector<std::vector<margent::Transcription>>&& found) {
   std::vector<std::int32_t> counts;
   std::vector<double> scores;
   std::vector<std::vector<std::int32_t>> phonemes, paths;
@@ -68,7 +68,7 @@ inline nb::tuple listed(std::vector<std::vector<margent::Transcription>>&& found
       paths.push_back(std::move(t.units));
     }
   }
-  return nb::make_tuple(to_numpy(std::move(counts)), to_numpy(std::move(scores)), flat(phonemes), flat(paths));
+  return std::make_tuple(to_numpy(std::move(counts)), to_numpy(std::move(scores)), flat(phonemes), flat(paths));
 }
 
 inline void check_model(const margent::CosegmentUnits& units, const margent::GramModel& model) {

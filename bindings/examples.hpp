@@ -1,6 +1,5 @@
 // Encoded examples as Python hands them over: checked once, kept alive.
 #pragma once
-#include <nanobind/stl/optional.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,10 +1,6 @@
 // Bindings of string tables, coded columns, feature templates and attributes.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <optional>
@@ -46,15 +42,15 @@ StringTable restored(nb::ndarray<const std::uint8_t, nb::c_contig, nb::ndim<1>> 
   return table;
 }
 
-nb::tuple dump(const StringTable& table) {
+auto dump(const StringTable& table) {
   std::vector<std::uint8_t> arena(table.arena().begin(), table.arena().end());
-  return nb::make_tuple(to_numpy(std::move(arena)), to_numpy(std::vector<std::int64_t>(table.ends())));
+  return std::make_tuple(to_numpy(std::move(arena)), to_numpy(std::vector<std::int64_t>(table.ends())));
 }
 
 // The codes of one column for chosen sentences: ids of `table` for known strings; with `grow` new strings are added,
 // without they are numbered on from table.size() in order of appearance and returned as a list.
-nb::tuple encode_column(const ColumnTable& columns, int column,
-                        std::optional<Array<std::int64_t, nb::ndim<1>>> sentences, StringTable& table, bool grow) {
+auto encode_column(const ColumnTable& columns, int column, std::optional<Array<std::int64_t, nb::ndim<1>>> sentences,
+                   StringTable& table, bool grow) {
   if (column < 0 || column >= columns.n_columns) throw nb::index_error("no such column");
   StringTable fresh;
   std::vector<std::int32_t> codes;
@@ -80,11 +76,11 @@ nb::tuple encode_column(const ColumnTable& columns, int column,
       }
     }
   }
-  return nb::make_tuple(to_numpy(std::move(codes)), strings_of(fresh, 0));
+  return std::make_tuple(to_numpy(std::move(codes)), strings_of(fresh, 0));
 }
 
-nb::tuple encode_templates(TemplateEncoder& encoder, std::vector<Array<std::int32_t, nb::ndim<1>>> columns,
-                           Array<std::int64_t, nb::ndim<1>> sentence_ptr, bool grow) {
+auto encode_templates(TemplateEncoder& encoder, std::vector<Array<std::int32_t, nb::ndim<1>>> columns,
+                      Array<std::int64_t, nb::ndim<1>> sentence_ptr, bool grow) {
   const std::int64_t n_sentences = static_cast<std::int64_t>(sentence_ptr.shape(0)) - 1;
   if (n_sentences < 0 || sentence_ptr.data()[0] != 0) throw nb::value_error("sentence_ptr must begin with 0");
   for (std::int64_t s = 0; s < n_sentences; ++s)
@@ -101,8 +97,8 @@ nb::tuple encode_templates(TemplateEncoder& encoder, std::vector<Array<std::int3
     nb::gil_scoped_release release;
     encoder.encode(data, sentence_ptr.data(), n_sentences, grow, features, edges);
   }
-  return nb::make_tuple(to_numpy(std::move(features.ids)), to_numpy(std::move(features.ptr)),
-                        to_numpy(std::move(edges.ids)), to_numpy(std::move(edges.ptr)));
+  return std::make_tuple(to_numpy(std::move(features.ids)), to_numpy(std::move(features.ptr)),
+                         to_numpy(std::move(edges.ids)), to_numpy(std::move(edges.ptr)));
 }
 
 // Attributes of tokens as Python has them: a dict (name to text, number, bool, or a nested dict, list or set) or a list
@@ -111,7 +107,7 @@ class AttributeReader {
  public:
   AttributeReader(StringTable& table, bool grow) : table_(table), grow_(grow) {}
 
-  nb::tuple read(nb::handle sequences) {
+  auto read(nb::handle sequences) {
     for (nb::handle sequence : sequences) {
       token_ = 0;
       if (PyUnicode_Check(sequence.ptr()) || !PySequence_Check(sequence.ptr()))
@@ -124,8 +120,10 @@ class AttributeReader {
       sequence_ptr_.push_back(static_cast<std::int64_t>(ptr_.size()) - 1);
       ++sequence_;
     }
-    return nb::make_tuple(to_numpy(std::move(ids_)), plain_ ? nb::none() : to_numpy(std::move(values_)),
-                          to_numpy(std::move(ptr_)), to_numpy(std::move(sequence_ptr_)));
+    std::optional<Numpy<float>> values;
+    if (!plain_) values = to_numpy(std::move(values_));
+    return std::make_tuple(to_numpy(std::move(ids_)), values, to_numpy(std::move(ptr_)),
+                           to_numpy(std::move(sequence_ptr_)));
   }
 
  private:
@@ -292,16 +290,16 @@ void bind_features(nb::module_& m) {
           [](const TemplateEncoder& e, bool edge, std::int64_t id) {
             if (id < 0 || id >= e.size(edge)) throw nb::index_error("no such feature");
             const FeatureNames& names = e.names(edge);
-            return nb::make_tuple(names.text[id], std::vector<std::int32_t>(names.codes.begin() + names.ptr[id],
-                                                                            names.codes.begin() + names.ptr[id + 1]));
+            return std::make_tuple(names.text[id], std::vector<std::int32_t>(names.codes.begin() + names.ptr[id],
+                                                                             names.codes.begin() + names.ptr[id + 1]));
           },
           "(template text, codes of its cells)")
       .def("dump",
            [](const TemplateEncoder& e, bool edge) {
              const FeatureNames& names = e.names(edge);
-             return nb::make_tuple(to_numpy(std::vector<std::int32_t>(names.text)),
-                                   to_numpy(std::vector<std::int64_t>(names.ptr)),
-                                   to_numpy(std::vector<std::int32_t>(names.codes)));
+             return std::make_tuple(to_numpy(std::vector<std::int32_t>(names.text)),
+                                    to_numpy(std::vector<std::int64_t>(names.ptr)),
+                                    to_numpy(std::vector<std::int32_t>(names.codes)));
            })
       .def("restore",
            [](TemplateEncoder& e, bool edge, Array<std::int32_t, nb::ndim<1>> text,

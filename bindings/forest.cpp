@@ -44,9 +44,9 @@ struct BoundForest {
         forest(to_forest(n_nodes, root, heads, tail_ptr, tails, scores)) {}
 };
 
-nb::tuple to_tuple(Derivations&& found) {
-  return nb::make_tuple(to_numpy(std::move(found.scores)), to_numpy(std::move(found.ptr)),
-                        to_numpy(std::move(found.edges)));
+auto to_tuple(Derivations&& found) {
+  return std::make_tuple(to_numpy(std::move(found.scores)), to_numpy(std::move(found.ptr)),
+                         to_numpy(std::move(found.edges)));
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void bind_forest(nb::module_& m) {
       .def("marginals",
            [](const BoundForest& self) {
              Marginals result = without_gil([&] { return marginals(self.forest); });
-             return nb::make_tuple(result.log_partition, to_numpy(std::move(result.edges)));
+             return std::make_tuple(result.log_partition, to_numpy(std::move(result.edges)));
            })
       .def(
           "expectation",

@@ -1,6 +1,5 @@
 // Binding of the search by k-gram scores. The arrays were checked by margent.structures.k_gram_search.
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "chain/k_gram_search.hpp"
@@ -18,9 +17,9 @@ std::span<const T> view(const Array<T, nb::ndim<1>>& array) {
   return {array.data(), array.size()};
 }
 
-nb::tuple search(int order, std::int64_t n_symbols, Offsets candidate_ptr, Integers candidates,
-                 Array<std::int32_t, nb::ndim<2>> contexts, Integers tokens, Offsets sequence_ptr,
-                 std::vector<std::pair<int, Reals>> tables, Integers gold, int threads) {
+auto search(int order, std::int64_t n_symbols, Offsets candidate_ptr, Integers candidates,
+            Array<std::int32_t, nb::ndim<2>> contexts, Integers tokens, Offsets sequence_ptr,
+            std::vector<std::pair<int, Reals>> tables, Integers gold, int threads) {
   if (order < 2 || contexts.shape(1) != static_cast<std::size_t>(order) || sequence_ptr.size() == 0 ||
       static_cast<std::size_t>(sequence_ptr.data()[sequence_ptr.size() - 1]) != tokens.size() ||
       (gold.size() != 0 && gold.size() != tokens.size()))
@@ -42,7 +41,7 @@ nb::tuple search(int order, std::int64_t n_symbols, Offsets candidate_ptr, Integ
     nb::gil_scoped_release release;
     k_gram_search(layout, scores, view(gold), threads, best.data(), symbols.data());
   }
-  return nb::make_tuple(to_numpy(std::move(best)), to_numpy(std::move(symbols)));
+  return std::make_tuple(to_numpy(std::move(best)), to_numpy(std::move(symbols)));
 }
 
 }  // namespace

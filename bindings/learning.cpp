@@ -1,6 +1,4 @@
 // Bindings of oracles, rules and epochs.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <limits>
@@ -25,9 +23,9 @@ using namespace margent;
 
 namespace {
 
-nb::tuple to_arrays(CompressedRows&& rows) {
-  return nb::make_tuple(to_numpy(std::move(rows.ptr)), to_numpy(std::move(rows.columns)),
-                        to_numpy(std::move(rows.weights)));
+auto to_arrays(CompressedRows&& rows) {
+  return std::make_tuple(to_numpy(std::move(rows.ptr)), to_numpy(std::move(rows.columns)),
+                         to_numpy(std::move(rows.weights)));
 }
 
 // Weights as arrays: `unigrams` and `edges` as the frozen LinearChain takes them, transitions and ends per level.
@@ -81,8 +79,8 @@ nb::dict export_counts(ChainOracle& oracle) {
     return out;
   };
   nb::dict out;
-  out["unigrams"] = nb::make_tuple(to_numpy(std::move(counts.ptr)), to_numpy(std::move(counts.columns)),
-                                   to_numpy(std::move(counts.counts)));
+  out["unigrams"] = std::make_tuple(to_numpy(std::move(counts.ptr)), to_numpy(std::move(counts.columns)),
+                                    to_numpy(std::move(counts.counts)));
   out["negative"] = counts.negative;
   out["transitions"] = levels(counts.transitions);
   out["ends"] = levels(counts.ends);
@@ -263,9 +261,9 @@ void bind_learning(nb::module_& m) {
               nb::dict vector;
               for (const auto& [index, value] : delta) vector[nb::int_(index)] = value;
               const Rival& r = answer.rivals[j];
-              rivals.append(nb::make_tuple(r.score, r.loss, r.errors, vector));
+              rivals.append(std::make_tuple(r.score, r.loss, r.errors, vector));
             }
-            return nb::make_tuple(answer.gold_score, rivals);
+            return std::make_tuple(answer.gold_score, rivals);
           },
           nb::arg("example"), nb::arg("k"), nb::arg("cost"), "(gold score, [(score, loss, errors, delta as a dict)])")
       .def(
@@ -333,8 +331,9 @@ void bind_learning(nb::module_& m) {
           },
           nb::arg("width"), nb::arg("update"),
           "From now on searches with a beam, and learns from the prefixes that `update` chooses.")
-      .def_prop_ro("label_costs",
-                   [](const ChainOracle& oracle) { return to_numpy(std::vector<float>(oracle.label_costs())); })
+      .def_prop_ro(
+          "label_costs", [](const ChainOracle& oracle) { return to_numpy(std::vector<float>(oracle.label_costs())); },
+          nb::rv_policy::move)
       .def("fix_gold",
            [](ChainOracle& oracle) {
              nb::gil_scoped_release release;
@@ -377,7 +376,7 @@ void bind_learning(nb::module_& m) {
           [](const Rule& rule) {
             nb::list out;
             for (SupportSequence& s : rule.support())
-              out.append(nb::make_tuple(s.example, s.value, to_numpy(std::move(s.labels))));
+              out.append(std::make_tuple(s.example, s.value, to_numpy(std::move(s.labels))));
             return out;
           },
           "[(example, dual variable, labels)] of the wrong answers that the weights are made of, where it is kept");
@@ -417,7 +416,7 @@ void bind_learning(nb::module_& m) {
           throw nb::value_error("arrays of different sizes");
         std::vector<double> h(hinge.data(), hinge.data() + n), v(values.data(), values.data() + n);
         const double gained = smo({gram.data(), gram.data() + n * n}, h, v, {tol, kappa, max_steps});
-        return nb::make_tuple(to_numpy(std::move(v)), to_numpy(std::move(h)), gained);
+        return std::make_tuple(to_numpy(std::move(v)), to_numpy(std::move(h)), gained);
       },
       nb::arg("gram"), nb::arg("hinge"), nb::arg("values"), nb::arg("tol"), nb::arg("kappa"), nb::arg("max_steps"),
       "(values, hinge, gain of the dual objective) of one example's dual problem; max_steps=-1: to the end");

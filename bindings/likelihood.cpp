@@ -1,5 +1,4 @@
 // Bindings of the likelihood of label chains, of segments and of cuts, and of the arithmetic of its minimisation.
-#include <nanobind/stl/optional.h>
 
 #include <string>
 
@@ -65,7 +64,7 @@ void bind_likelihood(nb::module_& m) {
               self.set(parameters.data());
               value = self.evaluate(gradient.data(), check_signals);
             }
-            return nb::make_tuple(value, to_numpy(std::move(gradient)));
+            return std::make_tuple(value, to_numpy(std::move(gradient)));
           },
           nb::arg("parameters"), "(negative log-likelihood, its gradient)")
       .def(

@@ -46,8 +46,8 @@ void check_bits(int bits) {
 }
 
 // (feature_ptr, features, values) of all candidates, without what those of a word have in common.
-nb::tuple features(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr candidate_ptr, Ptr unit_ptr, Ids cuts,
-                   Doubles scores, int bits, int threads) {
+auto features(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr candidate_ptr, Ptr unit_ptr, Ids cuts,
+              Doubles scores, int bits, int threads) {
   const CutWords words{units, letter_ptr, letters, candidate_ptr, unit_ptr, cuts};
   words.check();
   check_bits(bits);
@@ -83,12 +83,12 @@ nb::tuple features(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr
         ptr.push_back(static_cast<std::int64_t>(ids.size()));
       }
   }
-  return nb::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(ids)), to_numpy(std::move(values)));
+  return std::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(ids)), to_numpy(std::move(values)));
 }
 
 // The scores of candidates: weights . features, with the given score as feature 0.
-nb::object rescore(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr candidate_ptr, Ptr unit_ptr, Ids cuts,
-                   Doubles scores, Floats weights, int threads) {
+Numpy<double> rescore(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, Ptr candidate_ptr, Ptr unit_ptr,
+                      Ids cuts, Doubles scores, Floats weights, int threads) {
   const CutWords words{units, letter_ptr, letters, candidate_ptr, unit_ptr, cuts};
   words.check();
   int bits = 0;
@@ -178,7 +178,7 @@ void bind_rescoring(nb::module_& m) {
               nb::gil_scoped_release release;
               value = oracle.likelihood(weights.data(), best_completion, threads, gradient.data());
             }
-            return nb::make_tuple(value, to_numpy(std::move(gradient)));
+            return std::make_tuple(value, to_numpy(std::move(gradient)));
           },
           nb::arg("weights"), nb::arg("best_completion"), nb::arg("threads"),
           "(minus the log-likelihood of the right candidates, its gradient)");

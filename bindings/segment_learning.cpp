@@ -1,6 +1,4 @@
 // Bindings of semi-Markov models: their data, their oracle, and prediction for many sequences.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -207,7 +205,7 @@ void each_sequence(const SegmentModel& model, const SegmentData& data, const Flo
   });
 }
 
-nb::tuple joined(const std::vector<std::vector<Segment>>& found) {
+auto joined(const std::vector<std::vector<Segment>>& found) {
   std::vector<std::int64_t> ptr{0};
   std::vector<std::int32_t> flat;
   for (const auto& segments : found) {
@@ -215,11 +213,11 @@ nb::tuple joined(const std::vector<std::vector<Segment>>& found) {
     ptr.push_back(static_cast<std::int64_t>(flat.size() / 3));
   }
   const std::size_t n = flat.size() / 3;
-  return nb::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(flat), {n, 3}));
+  return std::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(flat), {n, 3}));
 }
 
-nb::tuple model_best(const SegmentModel& model, const SegmentData& data, Floats weights, int threads,
-                     std::optional<Ptr> forced_ptr, std::optional<Ids> forced) {
+auto model_best(const SegmentModel& model, const SegmentData& data, Floats weights, int threads,
+                std::optional<Ptr> forced_ptr, std::optional<Ids> forced) {
   const std::int64_t n = data.content()->n_sequences();
   if (forced_ptr.has_value() != forced.has_value()) throw nb::value_error("forced labels need ids and offsets");
   if (forced) {
@@ -246,12 +244,12 @@ nb::tuple model_best(const SegmentModel& model, const SegmentData& data, Floats 
                   values[s] = segments_best(given.scores(), work, found[s]);
                   given.name(found[s]);
                 });
-  return nb::make_tuple(to_numpy(std::move(values)), joined(found));
+  return std::make_tuple(to_numpy(std::move(values)), joined(found));
 }
 
 // The scores of the only sequence of the data, as plain arrays: transitions [L][L], start, end [L], durations [R][L],
 // begins, ends [T + 1][L] or None, and segments [T][R][L] or None, by begin and duration.
-nb::tuple model_scores(const SegmentModel& model, const SegmentData& data, Floats weights, double scale) {
+auto model_scores(const SegmentModel& model, const SegmentData& data, Floats weights, double scale) {
   if (data.content()->n_sequences() != 1) throw nb::value_error("expected one sequence");
   const std::size_t n = model.shape.n_labels;
   std::size_t length = 0, most = 0;
@@ -289,15 +287,12 @@ nb::tuple model_scores(const SegmentModel& model, const SegmentData& data, Float
                 found.first[static_cast<std::ptrdiff_t>(d - 1) * found.stride + static_cast<std::ptrdiff_t>(l)];
     }
   });
-  const auto table = [&](bool there, std::vector<double>& values) -> nb::object {
-    if (!there) return nb::none();
-    return nb::cast(to_numpy(std::move(values), {length + 1, n}));
+  const auto table = [](bool there, std::vector<double>& values, std::vector<std::size_t> shape) {
+    return there ? std::optional(to_numpy(std::move(values), std::move(shape))) : std::nullopt;
   };
-  nb::object begin_table = table(has_begins, begins), end_table = table(has_ends, ends);
-  nb::object all = nb::none();
-  if (has_rows) all = nb::cast(to_numpy(std::move(rows), {length, most, n}));
-  return nb::make_tuple(to_numpy(std::move(transitions), {n, n}), to_numpy(std::move(start)), to_numpy(std::move(end)),
-                        to_numpy(std::move(durations), {most, n}), begin_table, end_table, all);
+  return std::make_tuple(to_numpy(std::move(transitions), {n, n}), to_numpy(std::move(start)), to_numpy(std::move(end)),
+                         to_numpy(std::move(durations), {most, n}), table(has_begins, begins, {length + 1, n}),
+                         table(has_ends, ends, {length + 1, n}), table(has_rows, rows, {length, most, n}));
 }
 
 nb::list model_k_best(const SegmentModel& model, const SegmentData& data, Floats weights, int k, int threads) {
@@ -311,15 +306,15 @@ nb::list model_k_best(const SegmentModel& model, const SegmentData& data, Floats
   for (const auto& answers : all) {
     nb::list each;
     for (const ScoredSegments& answer : answers)
-      each.append(nb::make_tuple(answer.score, segments_to_numpy(answer.segments)));
+      each.append(std::make_tuple(answer.score, segments_to_numpy(answer.segments)));
     out.append(each);
   }
   return out;
 }
 
 // Probabilities of labels [positions][L], of boundaries [positions + sequences], and of the given segments; log Z.
-nb::tuple model_marginals(const SegmentModel& model, const SegmentData& data, Floats weights, double scale, int threads,
-                          Ptr ptr, SegmentArray segments) {
+auto model_marginals(const SegmentModel& model, const SegmentData& data, Floats weights, double scale, int threads,
+                     Ptr ptr, SegmentArray segments) {
   const std::unique_ptr<SegmentContent> content = data.content();
   const std::int64_t n = content->n_sequences();
   const std::size_t labels = model.shape.n_labels;
@@ -360,8 +355,8 @@ nb::tuple model_marginals(const SegmentModel& model, const SegmentData& data, Fl
                   std::copy(running.begin(), running.end() - labels, nodes.begin() + begin[s] * labels);
                 });
   const std::size_t positions = begin[n];
-  return nb::make_tuple(to_numpy(std::move(nodes), {positions, labels}), to_numpy(std::move(boundaries)),
-                        to_numpy(std::move(confidences)), to_numpy(std::move(log_z)));
+  return std::make_tuple(to_numpy(std::move(nodes), {positions, labels}), to_numpy(std::move(boundaries)),
+                         to_numpy(std::move(confidences)), to_numpy(std::move(log_z)));
 }
 
 }  // namespace
@@ -386,11 +381,12 @@ void bind_segment_learning(nb::module_& m) {
               for (int b = 0; b < most; ++b)
                 for (int c = 0; c < shape.components; ++c)
                   out.push_back(b < shape.bins[l] ? columns.column(l, b, c) : -1);
-            return nb::make_tuple(
+            return std::make_tuple(
                 columns.statistics, columns.columns,
                 to_numpy(std::move(out), {static_cast<std::size_t>(shape.n_labels), static_cast<std::size_t>(most),
                                           static_cast<std::size_t>(shape.components)}));
           },
+          nb::rv_policy::move,
           "(statistics, columns, [label][bin][component]: column of the weights, -1 where there is no such bin)");
   nb::class_<TokenData, SegmentData>(m, "TokenData")
       .def(nb::init<int, std::int64_t, int, Ptr, nb::object, nb::object, nb::object, nb::object>(), nb::arg("n_labels"),
@@ -406,7 +402,7 @@ void bind_segment_learning(nb::module_& m) {
           "layout",
           [](const SegmentModel& model, std::int64_t n_content) {
             const SegmentLayout at(model.shape, n_content);
-            return nb::make_tuple(at.durations, at.transitions, at.start, at.end, at.size);
+            return std::make_tuple(at.durations, at.transitions, at.start, at.end, at.size);
           },
           nb::arg("n_content"),
           "Where the weights of durations, transitions, start and end begin, and how many there are.")

@@ -1,8 +1,6 @@
 // Bindings of segmentations on plain score arrays, for one sequence.
 #include "segments.hpp"
 
-#include <nanobind/stl/optional.h>
-
 #include <optional>
 
 #include "bindings.hpp"
@@ -85,10 +83,10 @@ class GivenSegments {
   SegmentScores scores_;
 };
 
-nb::object listed(std::vector<double>&& values, std::vector<std::vector<Segment>>& found) {
+auto listed(std::vector<double>&& values, std::vector<std::vector<Segment>>& found) {
   nb::list answers;
   for (auto& segments : found) answers.append(segments_to_numpy(segments));
-  return nb::make_tuple(to_numpy(std::move(values)), answers);
+  return std::make_tuple(to_numpy(std::move(values)), answers);
 }
 
 }  // namespace
@@ -114,7 +112,7 @@ void bind_segments(nb::module_& m) {
                SegmentWorkspace work;
                score = segments_best(g.scores(), work, segments);
              }
-             return nb::make_tuple(score, segments_to_numpy(segments));
+             return std::make_tuple(score, segments_to_numpy(segments));
            })
       .def("k_best",
            [](const GivenSegments& g, int k) {
@@ -162,10 +160,10 @@ void bind_segments(nb::module_& m) {
                for (std::size_t i = labels; i < nodes.size(); ++i) nodes[i] += nodes[i - labels];
                nodes.resize(n * labels);
              }
-             nb::object segment_array = nb::none();
+             std::optional<Numpy<double>> segment_array;
              if (with_segments) segment_array = to_numpy(std::move(all), {n, longest, labels});
-             return nb::make_tuple(log_z, to_numpy(std::move(nodes), {n, labels}), to_numpy(std::move(boundaries)),
-                                   segment_array);
+             return std::make_tuple(log_z, to_numpy(std::move(nodes), {n, labels}), to_numpy(std::move(boundaries)),
+                                    segment_array);
            })
       .def("sample", [](const GivenSegments& g, int count, std::uint64_t seed) {
         if (count < 0) throw nb::value_error("count must be at least 0");

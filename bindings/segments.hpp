@@ -7,7 +7,7 @@
 
 using SegmentArray = Array<std::int32_t, nb::ndim<2>>;
 
-inline nb::object segments_to_numpy(const std::vector<margent::Segment>& segments) {
+inline Numpy<std::int32_t> segments_to_numpy(const std::vector<margent::Segment>& segments) {
   std::vector<std::int32_t> flat;
   flat.reserve(3 * segments.size());
   for (const margent::Segment& s : segments) flat.insert(flat.end(), {s.begin, s.end, s.label});

@@ -1,8 +1,6 @@
 // Bindings of encoded examples and of the frozen linear chain.
 #include "chain/tagging.hpp"
 
-#include <nanobind/stl/optional.h>
-
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -99,7 +97,7 @@ void check_scale(double scale) {
   if (!(scale > 0) || !std::isfinite(scale)) throw nb::value_error("scale must be positive and finite");
 }
 
-nb::tuple best(const FrozenChain& chain, const BoundExamples& bound, int threads, bool pruned) {
+auto best(const FrozenChain& chain, const BoundExamples& bound, int threads, bool pruned) {
   chain.check(bound);
   const Examples& examples = bound.examples();
   std::vector<std::int32_t> labels(bound.n_tokens());
@@ -108,10 +106,10 @@ nb::tuple best(const FrozenChain& chain, const BoundExamples& bound, int threads
     nb::gil_scoped_release release;
     tag_best(chain.model(pruned), examples, threads, labels.data(), scores.data());
   }
-  return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(scores)));
+  return std::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(scores)));
 }
 
-nb::tuple k_best(const FrozenChain& chain, const BoundExamples& bound, int k, int threads) {
+auto k_best(const FrozenChain& chain, const BoundExamples& bound, int k, int threads) {
   if (k < 1) throw nb::value_error("k must be at least 1");
   chain.check(bound);
   const Examples& examples = bound.examples();
@@ -121,14 +119,14 @@ nb::tuple k_best(const FrozenChain& chain, const BoundExamples& bound, int k, in
     nb::gil_scoped_release release;
     tag_k_best(chain.model(), examples, k, threads, labels.data(), values.data(), counts.data());
   }
-  return nb::make_tuple(
+  return std::make_tuple(
       to_numpy(std::move(labels)),
       to_numpy(std::move(values), {static_cast<std::size_t>(examples.n_sequences), static_cast<std::size_t>(k)}),
       to_numpy(std::move(counts)));
 }
 
-nb::tuple hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, double scale,
-                        Array<std::int32_t, nb::ndim<1>> hidden, int k, int threads) {
+auto hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, double scale,
+                   Array<std::int32_t, nb::ndim<1>> hidden, int k, int threads) {
   if (k < 1) throw nb::value_error("k must be at least 1");
   check_scale(scale);
   chain.check(bound);
@@ -141,11 +139,11 @@ nb::tuple hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, do
     tag_hidden_k_best(chain.model(), bound.examples(), scale, hidden.data(), k, threads, labels.data(), values.data(),
                       sums.data(), counts.data());
   }
-  return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(values), {n, size}),
-                        to_numpy(std::move(sums), {n, size}), to_numpy(std::move(counts)));
+  return std::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(values), {n, size}),
+                         to_numpy(std::move(sums), {n, size}), to_numpy(std::move(counts)));
 }
 
-nb::tuple marginals(const FrozenChain& chain, const BoundExamples& bound, double scale, bool with_pairs, int threads) {
+auto marginals(const FrozenChain& chain, const BoundExamples& bound, double scale, bool with_pairs, int threads) {
   check_scale(scale);
   chain.check(bound);
   const Examples& examples = bound.examples();
@@ -157,17 +155,17 @@ nb::tuple marginals(const FrozenChain& chain, const BoundExamples& bound, double
     tag_marginals(chain.model(), examples, scale, threads, nodes.data(), with_pairs ? pairs.data() : nullptr,
                   log_z.data());
   }
-  nb::object pair_array = nb::none();
+  std::optional<Numpy<double>> pair_array;
   if (with_pairs) pair_array = to_numpy(std::move(pairs), {n, n_labels + 1, n_labels});
-  return nb::make_tuple(to_numpy(std::move(nodes), {n, n_labels}), pair_array, to_numpy(std::move(log_z)));
+  return std::make_tuple(to_numpy(std::move(nodes), {n, n_labels}), pair_array, to_numpy(std::move(log_z)));
 }
 
-nb::object runs(const FrozenChain& chain, const BoundExamples& bound, double scale,
-                Array<std::int64_t, nb::ndim<1>> sequences, Array<std::int32_t, nb::ndim<1>> begins,
-                Array<std::int32_t, nb::ndim<1>> ends, Array<std::int64_t, nb::ndim<1>> run_ptr,
-                Array<std::int32_t, nb::ndim<1>> labels, Array<std::uint8_t, nb::ndim<2>> before,
-                Array<std::uint8_t, nb::ndim<2>> after, int threads,
-                std::optional<Array<std::int32_t, nb::ndim<1>>> hidden) {
+Numpy<double> runs(const FrozenChain& chain, const BoundExamples& bound, double scale,
+                   Array<std::int64_t, nb::ndim<1>> sequences, Array<std::int32_t, nb::ndim<1>> begins,
+                   Array<std::int32_t, nb::ndim<1>> ends, Array<std::int64_t, nb::ndim<1>> run_ptr,
+                   Array<std::int32_t, nb::ndim<1>> labels, Array<std::uint8_t, nb::ndim<2>> before,
+                   Array<std::uint8_t, nb::ndim<2>> after, int threads,
+                   std::optional<Array<std::int32_t, nb::ndim<1>>> hidden) {
   check_scale(scale);
   chain.check(bound);
   const Examples& examples = bound.examples();
@@ -198,8 +196,8 @@ nb::object runs(const FrozenChain& chain, const BoundExamples& bound, double sca
   return to_numpy(std::move(out));
 }
 
-nb::object scores(const FrozenChain& chain, const BoundExamples& bound, Array<std::int32_t, nb::ndim<1>> labels,
-                  int threads) {
+Numpy<double> scores(const FrozenChain& chain, const BoundExamples& bound, Array<std::int32_t, nb::ndim<1>> labels,
+                     int threads) {
   chain.check(bound);
   if (static_cast<std::int64_t>(labels.shape(0)) != bound.n_tokens()) throw nb::value_error("one label per token");
   for (std::size_t i = 0; i < labels.shape(0); ++i)
@@ -212,8 +210,8 @@ nb::object scores(const FrozenChain& chain, const BoundExamples& bound, Array<st
   return to_numpy(std::move(out));
 }
 
-nb::tuple samples(const FrozenChain& chain, const BoundExamples& bound, double scale, std::uint64_t seed, int count,
-                  int threads) {
+auto samples(const FrozenChain& chain, const BoundExamples& bound, double scale, std::uint64_t seed, int count,
+             int threads) {
   if (count < 0) throw nb::value_error("count must be at least 0");
   check_scale(scale);
   chain.check(bound);
@@ -223,7 +221,7 @@ nb::tuple samples(const FrozenChain& chain, const BoundExamples& bound, double s
     nb::gil_scoped_release release;
     tag_samples(chain.model(), bound.examples(), scale, seed, count, threads, labels.data(), log_z.data());
   }
-  return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(log_z)));
+  return std::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(log_z)));
 }
 
 }  // namespace
