@@ -2,8 +2,10 @@
 
     magic | version | sizes | checksums | JSON header | array | array | ...          (docs/model-file.md has the bytes)
 
-`write` puts a model on disk in one step: the old file stays whole until the new one is complete. `read` maps the file
-into memory and hands out read-only views, so that loading costs one checksum pass and processes share the pages.
+`write` puts a model on disk in one step: the old file stays whole until the new one is complete. `read` maps a large
+file into memory and hands out read-only views of its weights, so that loading costs one checksum pass and processes
+share the pages. What native code indexes with is always copied: a mapped file that is overwritten in place may change
+what a model answers, but not where it reads.
 
 Nothing in the file is believed. The checksums find accidents. A hostile file has right checksums, so each size,
 offset and name is checked against the bytes that are really there before it is used, and nothing is allocated by a
@@ -18,8 +20,6 @@ typed access of `ModelFile`, one line for each array or value:
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import math
 import mmap as _mmap
 import os
@@ -29,13 +29,13 @@ import zlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from margent import __version__, strict_json
+from margent.atomic_file import atomic_file
 from margent.errors import ModelFileError
 
 __all__ = ["ModelFile", "pack_strings", "read", "string_arrays", "unpack_strings", "write"]
@@ -43,13 +43,17 @@ __all__ = ["ModelFile", "pack_strings", "read", "string_arrays", "unpack_strings
 Array = npt.NDArray[Any]
 T = TypeVar("T")
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 # As in PNG: the first byte is not ASCII, and the line ends break if the file went through a text-mode transfer.
 MAGIC = b"\x8fMGT\r\n\x1a\n"
 # version, header length, file size, checksum of the arrays, checksum of everything before them.
 PRELUDE = struct.Struct("<8sIIQII")
 ALIGNMENT = 64
 MAX_HEADER = 4 << 20
+# An entry of the header whose JSON is longer lies beside the arrays, under this name and its own (since version 2).
+LONG_ENTRY, LONG = 16 << 10, "header:"
+# Files up to this size are read into memory unless asked otherwise.
+COPIED_BYTES = 64 << 20
 MAX_DIMENSIONS = 8
 DTYPES = {
     np.dtype(code).name: np.dtype(code).newbyteorder("<")
@@ -168,50 +172,39 @@ def write(
 ) -> None:
     """Write a model file, or leave what was at `path` as it is.
 
-    `header` must be plain JSON: str keys, lists (not tuples), finite numbers, integers within 64 bits. `arrays` may be
-    of any layout and byte order; bool, 8 to 64-bit integers and 16 to 64-bit floats are allowed. The bytes go to a
-    temporary file in the same folder, are flushed to the disk, and then take the name `path` in one step. A file that
-    some process has mapped is not disturbed (Windows refuses to replace it while it is mapped).
+    `header` must be plain JSON: str keys, lists (not tuples), finite numbers, integers within 64 bits; of any size, as
+    long entries lie beside the arrays. `arrays` may be of any layout and byte order; bool, 8 to 64-bit integers and 16
+    to 64-bit floats are allowed. See `atomic_file` for how the new file takes the place of the old.
 
     Raises `TypeError` or `ValueError` if the header or an array cannot be stored, `OSError` if the disk refuses.
     """
     stored = {name: _storable(name, array) for name, array in arrays.items()}
-    raw_header, offsets = _lay_out(dict(header), stored, kind)
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise ValueError(f"cannot write a model to {os.fspath(path)}: it is not a regular file")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder to write the model to", os.fspath(target.parent))
-    temporary = target.with_name(f".margent-{os.urandom(8).hex()}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(bytes(PRELUDE.size) + raw_header)
-            body_checksum = 0
-            for array, offset in zip(stored.values(), offsets):
-                plain = np.ascontiguousarray(array, DTYPES[array.dtype.name]).reshape(-1).view(np.uint8)
-                for chunk in (bytes(offset - file.tell()), plain.data):
-                    body_checksum = zlib.crc32(chunk, body_checksum)
-                    file.write(chunk)
-            prelude = PRELUDE.pack(MAGIC, FORMAT_VERSION, len(raw_header), file.tell(), body_checksum, 0)
-            header_checksum = zlib.crc32(raw_header, zlib.crc32(prelude[:-4]))
-            file.seek(0)
-            file.write(prelude[:-4] + struct.pack("<I", header_checksum))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == os.fspath(temporary):  # a name the caller never gave
-            error.filename = os.fspath(path)
-        raise
-    _sync_folder(target.parent)
+    short, long = _parted(header)
+    stored |= long
+    raw_header, offsets = _lay_out(short, stored, kind)
+    with atomic_file(path) as file:
+        file.write(bytes(PRELUDE.size) + raw_header)
+        body_checksum = 0
+        for array, offset in zip(stored.values(), offsets):
+            plain = np.ascontiguousarray(array, DTYPES[array.dtype.name]).reshape(-1).view(np.uint8)
+            for chunk in (bytes(offset - file.tell()), plain.data):
+                body_checksum = zlib.crc32(chunk, body_checksum)
+                file.write(chunk)
+        version = FORMAT_VERSION if any(name.startswith(LONG) for name in stored) else 1
+        prelude = PRELUDE.pack(MAGIC, version, len(raw_header), file.tell(), body_checksum, 0)
+        header_checksum = zlib.crc32(raw_header, zlib.crc32(prelude[:-4]))
+        file.seek(0)
+        file.write(prelude[:-4] + struct.pack("<I", header_checksum))
 
 
-def read(path: str | os.PathLike[str], *, mmap: bool = True, verify: bool = True, kind: str | None = None) -> ModelFile:
+def read(
+    path: str | os.PathLike[str], *, mmap: bool | None = None, verify: bool = True, kind: str | None = None
+) -> ModelFile:
     """Read a model file and check it whole.
 
-    With `mmap=True` the arrays are views of the mapped file; with False they are in memory of their own, so that the
-    file may be overwritten in place afterwards. `verify=False` skips the checksum of the arrays (about a second for
+    With `mmap=True` arrays of floats are views of the mapped file, which must then not be truncated or overwritten in
+    place while the model is in use (replaced as `write` does it may be); with False all are in memory of their own.
+    None: mapped if the file is larger than 64 MiB. `verify=False` skips the checksum of the arrays (about a second for
     each GB), not that of the header nor any other check. `kind`: refuse a model of another kind.
 
     Raises `ModelFileError` for anything but a sound model file, `FileNotFoundError` if there is none.
@@ -223,10 +216,13 @@ def read(path: str | os.PathLike[str], *, mmap: bool = True, verify: bool = True
         size = os.fstat(file.fileno()).st_size
         if size == 0:
             raise _error(name, "it is empty")
-        buffer = np.frombuffer(_mmap.mmap(file.fileno(), size, access=_mmap.ACCESS_READ), np.uint8)
-        model = _parse(buffer, name, verify=verify and mmap)
-        if not mmap:
-            model = _parse(_aligned_copy(buffer), name, verify=verify)
+        mapped = size > COPIED_BYTES if mmap is None else mmap
+        if mapped:
+            buffer = np.frombuffer(_mmap.mmap(file.fileno(), size, access=_mmap.ACCESS_READ), np.uint8)
+        else:
+            buffer = _aligned_room(size)
+            buffer = buffer[: file.readinto(buffer.data)]
+        model = _parse(buffer, name, verify=verify, mapped=mapped)
     if kind is not None and model.kind != kind:
         raise _error(name, f"it holds a {_show(model.kind)}, not a {kind!r}")
     return model
@@ -275,8 +271,10 @@ def _check_strings(data: Array, ends: Array, path: str, name: str) -> str:
 
 def _storable(name: str, array: npt.ArrayLike) -> Array:
     result = np.asarray(array)
-    if not name or not isinstance(name, str):
-        raise ValueError(f"the name of an array must be a string that is not empty, not {name!r}")
+    if not isinstance(name, str) or not name or name.startswith(LONG):
+        raise ValueError(
+            f"the name of an array must be a string that is not empty nor begins as {LONG!r}, got {name!r}"
+        )
     if result.dtype.name not in DTYPES:
         raise TypeError(f"array {name!r} is of type {result.dtype}, but a model file stores only {', '.join(DTYPES)}")
     if result.ndim > MAX_DIMENSIONS:
@@ -307,17 +305,15 @@ def _lay_out(header: dict[str, Any], arrays: Mapping[str, Array], kind: str) -> 
     raw = strict_json.encode(whole).ljust(start - PRELUDE.size)
     if len(raw) > MAX_HEADER:
         raise ValueError(f"the header is {len(raw)} bytes long, but may be {MAX_HEADER}: store long text as arrays")
-    try:
-        unchanged = strict_json.decode(raw) == whole
-    except ValueError as problem:
-        raise ValueError(f"the header {problem}") from None
-    if not unchanged:
-        raise TypeError("the header must be plain JSON: its keys must be strings and its sequences lists, not tuples")
+    _check_plain(raw, whole)
     return raw, offsets
 
 
-def _parse(buffer: Array, path: str, *, verify: bool) -> ModelFile:
-    """Check a whole model file that lies in `buffer`, uint8 of shape (size,), and return views of it."""
+def _parse(buffer: Array, path: str, *, verify: bool, mapped: bool) -> ModelFile:
+    """Check a whole model file that lies in `buffer`, uint8 of shape (size,), and return views of it.
+
+    `mapped`: the bytes may change under us, so that all but floats are copied before they are looked at.
+    """
     size, view = buffer.size, buffer.data
     if bytes(view[: len(MAGIC)]) != MAGIC[:size]:
         if bytes(view[:4]) == MAGIC[:4]:
@@ -363,6 +359,9 @@ def _parse(buffer: Array, path: str, *, verify: bool) -> ModelFile:
         if end > size:
             raise _error(path, f"array {_show(name)} ends at byte {end}, outside the file of {size} bytes")
         part = buffer[start:end]
+        if mapped and dtype.kind != "f":
+            part = _aligned_room(nbytes)
+            part[:] = buffer[start:end]
         if dtype.kind == "b" and part.size and part.max() > 1:
             raise _error(path, f"array {_show(name)} of type bool holds a byte that is neither 0 nor 1")
         array = part.view(dtype).reshape(shape).astype(dtype.newbyteorder("="), copy=False)
@@ -370,7 +369,41 @@ def _parse(buffer: Array, path: str, *, verify: bool) -> ModelFile:
         arrays[name] = array
     if end != size:
         raise _error(path, f"it has {size - end} bytes that belong to no array")
-    return ModelFile(path, whole["kind"], whole["margent"], whole["meta"], arrays)
+    header = whole["meta"]
+    for name in [name for name in arrays if name.startswith(LONG) and version > 1]:
+        header[name.removeprefix(LONG)] = _long_entry(arrays.pop(name), path, name)
+    return ModelFile(path, whole["kind"], whole["margent"], header, arrays)
+
+
+def _parted(header: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The entries of a header that are short, and the JSON of the others as arrays."""
+    short, long = {}, {}
+    for key, value in header.items():
+        raw = strict_json.encode(value)
+        if len(raw) <= LONG_ENTRY:
+            short[key] = value
+            continue
+        _check_plain(raw, value)
+        long[f"{LONG}{key}"] = np.frombuffer(raw, np.uint8)
+    return short, long
+
+
+def _long_entry(array: Array, path: str, name: str) -> Any:
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise _error(path, f"array {_show(name)} should be text")
+    try:
+        return strict_json.decode(array.tobytes())
+    except ValueError as problem:
+        raise _error(path, f"the text of {_show(name)} {problem}") from None
+
+
+def _check_plain(raw: bytes, value: Any) -> None:
+    try:
+        unchanged = strict_json.decode(raw) == value
+    except ValueError as problem:
+        raise ValueError(f"the header {problem}") from None
+    if not unchanged:
+        raise TypeError("the header must be plain JSON: its keys must be strings and its sequences lists, not tuples")
 
 
 def _check_row(row: Any, path: str) -> tuple[str, np.dtype[Any], tuple[int, ...], int]:
@@ -398,22 +431,10 @@ def _aligned(position: int) -> int:
     return -(-position // ALIGNMENT) * ALIGNMENT
 
 
-def _aligned_copy(buffer: Array) -> Array:
-    room = np.empty(buffer.size + ALIGNMENT, np.uint8)
+def _aligned_room(size: int) -> Array:
+    room = np.empty(size + ALIGNMENT, np.uint8)
     shift = -room.ctypes.data % ALIGNMENT
-    copy = room[shift : shift + buffer.size]
-    copy[:] = buffer
-    return copy
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name outlast a power cut, where the system can: the model is in place and whole either way."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    return room[shift : shift + size]
 
 
 def _error(path: str, reason: str) -> ModelFileError:

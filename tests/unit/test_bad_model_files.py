@@ -49,7 +49,7 @@ def resized(raw: bytes) -> bytes:
 
 
 def parse(raw: bytes, verify: bool = True) -> storage.ModelFile:
-    return storage._parse(np.frombuffer(raw, np.uint8), "m.margent", verify=verify)
+    return storage._parse(np.frombuffer(raw, np.uint8), "m.margent", verify=verify, mapped=False)
 
 
 def edited(raw: bytes, offset: int, layout: str, value: int) -> bytes:
@@ -107,7 +107,7 @@ def test_without_verification_the_header_is_still_checked(path: Path) -> None:
         (lambda raw: raw.replace(b"\n", b"\r\n"), "line ends"),
         (lambda raw: b"\xef\xbb\xbf" + raw, "does not begin"),
         (lambda raw: raw + b"\0", "1 bytes after its end"),
-        (lambda raw: reseal(edited(raw, 8, "<I", 2)), "newer Margent"),
+        (lambda raw: reseal(edited(raw, 8, "<I", storage.FORMAT_VERSION + 1)), "newer Margent"),
         (lambda raw: edited(raw, 8, "<I", 2**32 - 1)[:40], "newer Margent"),
         (lambda raw: reseal(edited(raw, 8, "<I", 0)), "never existed"),
         (lambda raw: edited(raw, 12, "<I", 2**32 - 1), "header is too long"),

@@ -16,9 +16,10 @@ SOURCE = ROOT / "src" / "margent"
 # Package or module to those it may import besides itself. The feature maps know the model file, so that each can put
 # itself into one and come back; the model file knows nothing of them. What is not named here stands above the models:
 # it may import everything, and nothing below may import it.
-GROUND = {"_core", "answer", "errors", "lazy_names", "parameters"}
+GROUND = {"_core", "atomic_file", "answer", "errors", "lazy_names", "parameters"}
 MAY_IMPORT = {
     "answer": set(),
+    "atomic_file": set(),
     "errors": set(),
     "lazy_names": set(),
     "strict_json": set(),
@@ -32,7 +33,7 @@ MAY_IMPORT = {
     "formats": GROUND | {"annotation", "audio"},
     "datasets": GROUND | {"annotation", "audio", "formats"},
     "metrics": {"errors", "lazy_names", "annotation"},
-    "storage": {"errors", "formats", "strict_json"},
+    "storage": {"atomic_file", "errors", "strict_json"},
     "features": GROUND | {"annotation", "formats", "storage"},
     "structures": GROUND | {"annotation", "formats"},
     "learners": GROUND | {"terminal_bar"},

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any, TypeAlias
 
+from margent.atomic_file import atomic_file
 from margent.errors import CorpusError
 
 SourceLike: TypeAlias = "str | os.PathLike[str] | bytes | IO[Any]"
@@ -266,22 +266,9 @@ def _encoded(file: Any, encoding: str, name: str) -> Callable[[str], object]:
 
 @contextmanager
 def _replacing(path: str) -> Iterator[IO[bytes]]:
-    given, path = path, os.path.realpath(path)
-    mode = os.stat(path).st_mode if os.path.exists(path) else None
-    if mode is not None and not stat.S_ISREG(mode):  # a pipe or device is written to, never replaced
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or device is written to, never replaced
         with open(path, "wb") as file:
             yield file
         return
-    beside = f"{path}.{os.urandom(4).hex()}.new"
-    try:
-        with open(beside, "xb") as file:
-            if mode is not None:
-                os.chmod(beside, stat.S_IMODE(mode))
-            yield file
-        os.replace(beside, path)
-    except BaseException as error:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        if isinstance(error, OSError) and error.filename == beside:  # a name the caller never gave
-            error.filename = given
-        raise
+    with atomic_file(path) as file:
+        yield file
