@@ -22,20 +22,37 @@ inline std::uint64_t mix(std::uint64_t h) {
   return h ^ (h >> 32);
 }
 
-inline std::uint64_t hash_bytes(std::string_view s) {
+// The 128-bit product of a and b, its halves folded together: every bit of the result depends on every bit of both.
+inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+  const auto product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+#else
+  const std::uint64_t low_a = a & 0xFFFFFFFFu, high_a = a >> 32, low_b = b & 0xFFFFFFFFu, high_b = b >> 32;
+  const std::uint64_t low = low_a * low_b, first = high_a * low_b + (low >> 32), second = low_a * high_b;
+  const std::uint64_t middle = (first & 0xFFFFFFFFu) + second;
+  return (a * b) ^ (high_a * high_b + (first >> 32) + (middle >> 32));
+#endif
+}
+
+// Two secret numbers of this process. Who writes a corpus does not know them, and cannot make its words collide.
+struct HashSecret {
+  std::uint64_t first, second;
+  static const HashSecret& of_process();
+};
+
+// Only for tables whose order is not seen: it is another one in each process.
+inline std::uint64_t hash_bytes(std::string_view s, const HashSecret& secret = HashSecret::of_process()) {
   const char* p = s.data();
   std::size_t n = s.size();
-  std::uint64_t h = n * 0x9E3779B97F4A7C15ull;
-  std::uint64_t w;
+  std::uint64_t h = secret.first ^ n, w;
   for (; n >= 8; p += 8, n -= 8) {
     std::memcpy(&w, p, 8);
-    h = (h ^ w) * 0xD6E8FEB86659FD93ull;
-    h ^= h >> 32;
+    h = folded_product(h ^ w, secret.second);
   }
   w = 0;
   if (n > 0) std::memcpy(&w, p, n);
-  h = (h ^ w) * 0xD6E8FEB86659FD93ull;
-  return h ^ (h >> 32);
+  return folded_product(folded_product(h ^ w, secret.second), secret.first | 1);
 }
 
 // 64-bit hashes to ids; open addressing, linear probing, at most half full. The keys must be well mixed in their low

@@ -145,9 +145,10 @@ class Source:
             try:
                 if not started:
                     data = data.lstrip(b"\0")
-                if data:
+                while data:
                     started = True
-                    text = decompressor.decompress(data)
+                    text = decompressor.decompress(data, CHUNK_SIZE)  # a few bytes may stand for gigabytes
+                    data = decompressor.unconsumed_tail
                     if text:
                         yield text
             except zlib.error as error:
