@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -16,7 +15,7 @@ from margent.annotation.segments import check_segmentation
 from margent.errors import CorpusError
 from margent.metrics.boundary import BoundaryScore, boundary_counts
 from margent.metrics.edits import EditCounts, edit_counts
-from margent.metrics.score import Average, Score, averages
+from margent.metrics.score import SpanTable, SpanTally
 from margent.metrics.significance import SentenceMetric, Statistics
 
 Segmentations = Iterable[Iterable[tuple[int, int, str]]]
@@ -24,7 +23,7 @@ Segmentations = Iterable[Iterable[tuple[int, int, str]]]
 
 
 @dataclass(frozen=True)
-class SegmentReport:
+class SegmentReport(SpanTable):
     """What is right in the predicted segmentations. `str()` gives a table.
 
     edits : the strings of labels, without their times, compared by edit distance
@@ -39,8 +38,6 @@ class SegmentReport:
     correct_frames: int
     edits: EditCounts
     boundaries: BoundaryScore
-    total: Score
-    rows: tuple[Score, ...]
     tolerance: float
 
     @property
@@ -57,26 +54,6 @@ class SegmentReport:
     def r_value(self) -> float:
         """The R-value of the borders, `BoundaryScore.r_value`."""
         return self.boundaries.r_value
-
-    @property
-    def precision(self) -> float:
-        """The share of the predicted segments that are right in start, end and label."""
-        return self.total.precision
-
-    @property
-    def recall(self) -> float:
-        """The share of the gold segments that were found, with start, end and label."""
-        return self.total.recall
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall, over segments of all labels."""
-        return self.total.f1
-
-    @property
-    def averages(self) -> tuple[Average, Average]:
-        """The macro and the weighted average over all labels, of whole segments."""
-        return averages(self.rows)
 
     def __str__(self) -> str:
         from margent.metrics.report import classification_table
@@ -123,23 +100,18 @@ def segment_scores(
     utterances = frames = correct_frames = 0
     edits = EditCounts(0, 0, 0, 0, 0)
     borders = np.zeros(3, dtype=np.int64)
-    there: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    correct: Counter[str] = Counter()
+    tally = SpanTally()
     for right, guess in _paired(gold, predicted):
         utterances += 1
         borders += boundary_counts([s.start for s in right[1:]], [s.start for s in guess[1:]], reach)[1:]
         kept, kept_guess = _folded(right, names), _folded(guess, names)
         edits += edit_counts([s.label for s in kept], [s.label for s in kept_guess])
-        there.update(s.label for s in kept)
-        found.update(s.label for s in kept_guess)
-        correct.update(s.label for s in set(kept).intersection(kept_guess))
+        tally.add(kept, kept_guess)
         frames += sum(s.end - s.start for s in kept)
         correct_frames += _common_frames(kept, kept_guess)
-    rows = tuple(Score(name, correct[name], there[name], found[name]) for name in sorted({*there, *found}))
     boundaries = BoundaryScore("borders", *borders.tolist())
-    total = Score("all segments", correct.total(), there.total(), found.total())
-    return SegmentReport(utterances, frames, correct_frames, edits, boundaries, total, rows, tolerance)
+    total, rows = tally.scores("all segments")
+    return SegmentReport(total, rows, utterances, frames, correct_frames, edits, boundaries, tolerance)
 
 
 def segment_metric(
