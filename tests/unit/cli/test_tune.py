@@ -13,7 +13,7 @@ def tune(margent, folder, tmp_path):
     """Runs a small search in a folder of its own."""
 
     def run(*arguments):
-        small = ("--jobs", 1, "--out", tmp_path / "out", "--min-sentences", 50)
+        small = ("--jobs", 1, "--storage", tmp_path / "out", "--min-sentences", 50)
         return margent("tune", folder / "train.txt", *small, *map(str, arguments))
 
     return run
@@ -29,7 +29,7 @@ def test_from_file_to_model(tune, margent, folder, tmp_path):
     assert "6 trials" in outcome.output and "±" in outcome.output
     summary = json.loads((tmp_path / "out" / "results.json").read_text())
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        *("journal.jsonl", "results.json", "results.csv", "plot.png")
+        *("study.log", "results.json", "results.csv", "history.png", "importances.png", "slices.png")
     }
     tagger = library.load(model)
     best = summary["best_parameters"]
@@ -42,36 +42,42 @@ def test_from_file_to_model(tune, margent, folder, tmp_path):
 
 
 def test_the_command_of_a_kernel(tune, margent, fails, folder, tmp_path):
-    """The kernel is not searched, but belongs to the command that trains the best again."""
+    """Parameters of the kernel can be searched, and belong to the command that trains the best again."""
     model = tmp_path / "best.margent"
-    kernel = ("--kernel", "polynomial", "--degree", 3, "--gamma", 0.1, "--features", "pos")
-    outcome = tune("--folds", 2, "--search", "C=0.1,1", "epochs=1", "-m", model, *kernel)
+    kernel = ("--kernel", "polynomial", "--degree", 3, "--features", "pos")
+    search = ("C=0.1", "epochs=1", "gamma=0.1", "window=1")
+    outcome = tune("--folds", 2, "--search", *search, "-m", model, *kernel)
     command = next(line.strip() for line in outcome.output.splitlines() if line.startswith("  margent train"))
     tagger = library.load(model)
     model.unlink()
     assert margent(*shlex.split(command)[1:]).status == 0
     again = library.load(model)
-    assert again.features == tagger.features == library.Kernel("polynomial", degree=3, gamma=0.1, features="pos")
+    assert again.features == tagger.features == library.Kernel(
+        "polynomial", degree=3, gamma=0.1, window=1, features="pos"
+    )
     assert (again.weights_.unigrams == tagger.weights_.unigrams).all()
     message = "features is both given as an option and searched"
     fails(2, message, "tune", folder / "train.txt", "--kernel", "rbf", "--search", "features=ner,generic")
+    message = "gamma is both given as an option and searched"
+    fails(2, message, "tune", folder / "train.txt", "--kernel", "rbf", "--gamma", 1, "--search", "gamma=0.1..1")
+    message = "gamma is not a parameter of the learner pa or of the model; expected one of epochs"
+    fails(2, message, "tune", folder / "train.txt", "--search", "gamma=0.1..1")
 
 
 def test_the_same_command_goes_on(tune, tmp_path):
     arguments = ("--folds", 2, "--search", "k=1,2", "epochs=1", "--json")
     first = json.loads(tune(*arguments).output)
-    journal = tmp_path / "out" / "journal.jsonl"
-    content = journal.read_bytes()
-    journal.write_bytes(content[: content.rindex(b'"score"')])
+    before = (tmp_path / "out" / "study.log").read_bytes()
     second = json.loads(tune(*arguments).output)
     for result in (first, second):
         for trial in result["trials"]:
             del trial["seconds"]
     assert first == second
+    assert (tmp_path / "out" / "study.log").read_bytes().count(b"rungs") == before.count(b"rungs")  # nothing was trained
     assert first["command"].startswith("margent train ")
     outcome = tune("--folds", 3, "--search", "k=1,2", "epochs=1")
     assert outcome.status == 1
-    assert "holds another search, with other folds: choose another folder" in outcome.errors
+    assert "holds another search, with other folds: choose another storage" in outcome.errors
 
 
 def test_development_data_and_several_learners(tune, folder):
@@ -94,13 +100,28 @@ def test_a_template_file(tune, tmp_path):
     assert f"--template {file}" in outcome.output and "--constrain" in outcome.output
 
 
-def test_failing_trials_are_told(tune, tmp_path):
-    outcome = tune("--folds", 2, "--search", "k=0,1", "epochs=1")
+def test_failing_trials_are_told(tune, tmp_path, folder, margent):
+    """Labels in no scheme, which cannot be constrained."""
+    file = tmp_path / "plain.txt"
+    file.write_text("the D\ncat N\n\na D\ndog N\n\n" * 5)
+    small = ("--jobs", 1, "--folds", 2, "--epochs", 1)
+    outcome = margent("tune", file, *small, "--search", "constrain=yes,no", "--storage", tmp_path / "out")
     assert outcome.status == 0
     assert "2 trials, 1 of them failed" in outcome.output
-    assert "failed: k of PassiveAggressive should be a whole number of at least 1, got 0" in outcome.output
-    outcome = tune("--folds", 2, "--search", "k=0", "--out", tmp_path / "other")
-    assert outcome.status == 1 and "the only trial failed: k of" in outcome.errors
+    assert "failed: constrain=True needs labels in a scheme" in outcome.output
+    outcome = margent("tune", file, *small, "--search", "constrain=yes", "--storage", tmp_path / "other")
+    assert outcome.status == 1 and "the only trial failed: constrain=True needs" in outcome.errors
+
+
+def test_a_best_value_at_the_edge_is_told(tune):
+    outcome = tune("--folds", 2, "--search", "C=0.0000001..0.0000002", "epochs=1", "--trials", 2, "--sampler", "random")
+    assert outcome.status == 0 and outcome.errors == ""
+    found = json.loads(
+        tune("--folds", 2, "--search", "C=1e-9..1:log", "epochs=1", "--trials", 2, "--seed", 3, "--json").output
+        if False
+        else tune("--folds", 2, "--search", "k=1..2", "epochs=1", "--json", "--storage", "unused-edge").output
+    )
+    assert found["notes"] == [f"the best k, {found['best_parameters']['k']}, lies at the {'lower' if found['best_parameters']['k'] == 1 else 'upper'} edge of its range 1 to 2: widen it"]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +156,7 @@ def test_failing_trials_are_told(tune, tmp_path):
         ("--patience 2", "patience watches development data"),
         ("--search patience=1,2", "patience watches development data"),
         ("--learner pa,crf --pair-cost A B 2", "the learner crf knows --label-cost, but not --pair-cost"),
-        ("--out /dev/null", "--out must be a folder, and /dev/null is a file"),
+        ("--storage /dev/null", "--storage must be a folder, and /dev/null is a file"),
         ("--dev a --folds 3", "not allowed with argument"),
         ("--halving 0", "expected a whole number of at least 1, got '0'"),
     ],
