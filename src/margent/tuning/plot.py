@@ -38,6 +38,10 @@ def plot_study(study: optuna.Study, kind: str, path: str | os.PathLike[str] | No
         if not parameter_importances(study):
             raise CorpusError("there are too few different scores to say which parameters matter")
         options["evaluator"] = import_optuna().importance.FanovaImportanceEvaluator(seed=0)
+    if kind == "slices":
+        options["params"] = _varied(study)
+        if not options["params"]:
+            raise CorpusError("all trials of the search that have a score have the same parameters")
     import matplotlib
     from matplotlib import pyplot
 
@@ -62,3 +66,13 @@ def parameter_importances(study: optuna.Study) -> dict[str, float]:
             name: float(value)
             for name, value in optuna.importance.get_param_importances(study, evaluator=evaluator).items()
         }
+
+
+def _varied(study: optuna.Study) -> list[str]:
+    """The parameters of which complete trials have different values."""
+    found: dict[str, set[Any]] = {}
+    for trial in study.get_trials(deepcopy=False):
+        if trial.state.name == "COMPLETE":
+            for name, value in trial.params.items():
+                found.setdefault(name, set()).add(value)
+    return [name for name, values in found.items() if len(values) > 1]

@@ -52,8 +52,8 @@ def test_the_command_of_a_kernel(tune, margent, fails, folder, tmp_path):
     model.unlink()
     assert margent(*shlex.split(command)[1:]).status == 0
     again = library.load(model)
-    assert again.features == tagger.features == library.Kernel(
-        "polynomial", degree=3, gamma=0.1, window=1, features="pos"
+    assert (
+        again.features == tagger.features == library.Kernel("polynomial", degree=3, gamma=0.1, window=1, features="pos")
     )
     assert (again.weights_.unigrams == tagger.weights_.unigrams).all()
     message = "features is both given as an option and searched"
@@ -73,7 +73,9 @@ def test_the_same_command_goes_on(tune, tmp_path):
         for trial in result["trials"]:
             del trial["seconds"]
     assert first == second
-    assert (tmp_path / "out" / "study.log").read_bytes().count(b"rungs") == before.count(b"rungs")  # nothing was trained
+    assert (tmp_path / "out" / "study.log").read_bytes().count(b"rungs") == before.count(
+        b"rungs"
+    )  # nothing was trained
     assert first["command"].startswith("margent train ")
     outcome = tune("--folds", 3, "--search", "k=1,2", "epochs=1")
     assert outcome.status == 1
@@ -98,6 +100,8 @@ def test_a_template_file(tune, tmp_path):
     file.write_text("U:%x[0,0]\nB\n")
     outcome = tune("--folds", 2, "--search", f"features={file}", "constrain=yes", "epochs=1")
     assert f"--template {file}" in outcome.output and "--constrain" in outcome.output
+    outcome = tune("--search", "features=ner", "--template", file)
+    assert outcome.status == 2 and "features is both given as an option and searched" in outcome.errors
 
 
 def test_failing_trials_are_told(tune, tmp_path, folder, margent):
@@ -114,40 +118,46 @@ def test_failing_trials_are_told(tune, tmp_path, folder, margent):
 
 
 def test_a_best_value_at_the_edge_is_told(tune):
-    outcome = tune("--folds", 2, "--search", "C=0.0000001..0.0000002", "epochs=1", "--trials", 2, "--sampler", "random")
-    assert outcome.status == 0 and outcome.errors == ""
-    found = json.loads(
-        tune("--folds", 2, "--search", "C=1e-9..1:log", "epochs=1", "--trials", 2, "--seed", 3, "--json").output
-        if False
-        else tune("--folds", 2, "--search", "k=1..2", "epochs=1", "--json", "--storage", "unused-edge").output
-    )
-    assert found["notes"] == [f"the best k, {found['best_parameters']['k']}, lies at the {'lower' if found['best_parameters']['k'] == 1 else 'upper'} edge of its range 1 to 2: widen it"]
+    """Of the integers 1 and 2, each is at an edge."""
+    search = ("--folds", 2, "--search", "k=1..2", "epochs=1", "--trials", 2)
+    found = json.loads(tune(*search, "--json").output)
+    k = found["best_parameters"]["k"]
+    (note,) = found["notes"]
+    assert note == f"the best k, {k}, lies at the {'lower' if k == 1 else 'upper'} edge of its range 1 to 2: widen it"
+    outcome = tune(*search)
+    assert f"note: {note}" in outcome.output and outcome.errors == ""
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--learner perceptron --search C=1", "C is no parameter of the learner perceptron, nor one of features"),
-        ("--learner pa,mira --search margin=1", "margin is no parameter of the learners pa, mira"),
+        (
+            "--learner perceptron --search C=1",
+            "C is not a parameter of the learner perceptron or of the model; expected one of",
+        ),
+        ("--learner pa,mira --search margin=1", "margin is not a parameter of the learners pa, mira or of the model"),
         ("--search k", "--search: expected NAME=VALUES such as k=1,2,5 or C=0.01..10:log, got 'k'"),
         ("--search k=1 train.txt", "got 'train.txt'; files go before --search"),
         ("--search k=", "expected NAME=VALUES"),
         ("--search k=1 k=2", "a parameter is given twice"),
-        ("--search k=1,x", "--search k: expected a whole number, got 'x'"),
-        ("--search k=1..2.5", "--search k: expected a whole number, got '2.5'"),
-        ("--search k=..2", "--search k: expected a whole number, got ''"),
+        ("--search k=1,x", "k cannot be x in this search: k of PassiveAggressive should be"),
+        ("--search k=1..2.5", "the range of k: a range of integers should have integers as its ends, got 1 to 2.5"),
+        ("--search k=..2", "--search k: expected a range LOW..HIGH, LOW..HIGH:log"),
         ("--search k=5..1", "--search k: a range should go up, got 5 to 1"),
         ("--search C=0..1:log", "--search C: a range on the log scale should begin above 0"),
         ("--search C=0..1:lg", "--search C: expected a range LOW..HIGH, LOW..HIGH:log"),
         ("--search C=0..1:log:log", "--search C: expected a range"),
-        ("--search average=maybe", "--search average: expected yes or no, got 'maybe'"),
+        (
+            "--search average=maybe",
+            "average cannot be maybe in this search: average of PassiveAggressive should be True or False",
+        ),
         (
             "--search features=nothing",
-            "expected one of generic, chunking, ner, pos, letters, spelling, symbols or a template",
+            "features cannot be nothing in this search: features='nothing' is not known",
         ),
         ("--search k=1,2 --k 3", "k is both given as an option and searched: choose one"),
         ("--search order=1,2 --order 2", "order is both given as an option and searched"),
-        ("--search features=ner --template x", "features is both given as an option and searched"),
+        ("--search features=ner --features pos", "features is both given as an option and searched"),
         ("--search min-count=1,2 --min-count 2", "min-count is both given as an option and searched"),
         ("--learner pa,pb", "argument --learner: invalid choice: 'pb' (choose from perceptron, pa"),
         ("--learner pa,mira --margin 1", "--margin is no parameter of the learners pa, mira"),
@@ -184,6 +194,6 @@ def test_an_interruption_before_the_first_trial(tune, monkeypatch):
     def interrupted(*given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("margent.tuning.workers.Workers.outcomes", interrupted)
+    monkeypatch.setattr("margent.tuning.study.Search.run_one", interrupted)
     outcome = tune("--folds", 2, "--search", "k=1,2")
     assert (outcome.status, outcome.errors) == (130, "interrupted: the same command goes on from here\n")
