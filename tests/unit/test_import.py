@@ -8,7 +8,18 @@ import sys
 
 import pytest
 
-HEAVY = ("sklearn", "scipy", "matplotlib", "joblib", "pandas", "rich", "pycrfsuite", "sklearn_crfsuite", "soundfile")
+HEAVY = (
+    "sklearn",
+    "scipy",
+    "matplotlib",
+    "joblib",
+    "pandas",
+    "rich",
+    "pycrfsuite",
+    "sklearn_crfsuite",
+    "soundfile",
+    "optuna",
+)
 LIMIT = 0.1  # seconds beyond Python with numpy
 
 
