@@ -22,6 +22,7 @@ from margent.errors import MargentError as MargentError
 from margent.errors import MissingExtraError as MissingExtraError
 from margent.errors import ModelFileError as ModelFileError
 from margent.errors import NotFittedError as NotFittedError
+from margent.errors import SearchWarning as SearchWarning
 from margent.errors import TrainingWarning as TrainingWarning
 from margent.features import FrameFeatures as FrameFeatures
 from margent.features import Kernel as Kernel

@@ -99,12 +99,6 @@ def _add_kernel_options(parser: argparse.ArgumentParser) -> None:
     add("--cache-mb", type=float, metavar="MB", help="memory for kernel values in training (default: 1024)")
 
 
-def kernel_words(arguments: argparse.Namespace) -> list[str]:
-    """The kernel options as they were given, to be given again."""
-    given = [(name, getattr(arguments, name)) for name in ("kernel", *_OF_A_KERNEL)]
-    return [word for name, value in given if value is not None for word in (f"--{name.replace('_', '-')}", str(value))]
-
-
 def _chosen_features(arguments: argparse.Namespace) -> Any:
     from margent.features import Kernel, Templates
 
