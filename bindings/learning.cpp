@@ -1,5 +1,7 @@
 // Bindings of oracles, rules and epochs.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -284,7 +286,20 @@ void bind_learning(nb::module_& m) {
              oracle.scale(factor);
            })
       .def("squared_norm", &Oracle::squared_norm)
-      .def("tick", &Oracle::tick, nb::arg("weight") = 1.0);
+      .def("tick", &Oracle::tick, nb::arg("weight") = 1.0)
+      .def(
+          "likelihood",
+          [](Oracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int beam, bool best_completion,
+             int threads) {
+            if (beam < 0) throw nb::value_error("beam out of range");
+            std::unique_ptr<Likelihood> made =
+                oracle.likelihood({all_pairs, all_transitions, boundaries, beam, best_completion}, threads);
+            if (!made) throw nb::type_error("this oracle has no such likelihood");
+            return made;
+          },
+          nb::keep_alive<0, 1>(), nb::kw_only(), nb::arg("all_pairs") = false, nb::arg("all_transitions") = false,
+          nb::arg("boundaries") = true, nb::arg("beam") = 0, nb::arg("best_completion") = false, nb::arg("threads") = 1,
+          "Minus the log-likelihood of its examples, as a function of its weights; beam 0: sums over all answers.");
 
   nb::enum_<BeamUpdate>(m, "BeamUpdate", "Which prefix is learned from where beam search goes wrong.")
       .value("standard", BeamUpdate::standard)
@@ -323,6 +338,15 @@ void bind_learning(nb::module_& m) {
           nb::keep_alive<1, 2>(), nb::arg("examples"), nb::arg("n_labels"), nb::arg("order"),
           nb::arg("learn_transitions"), nb::arg("n_unigrams"), nb::arg("n_edges"), nb::arg("sparse"),
           nb::arg("label_costs"), nb::arg("kernel") = nb::none(), nb::arg("cache_bytes") = 0)
+      .def_prop_ro(
+          "structure",
+          [](ChainOracle& oracle) {
+            std::string name = oracle.kernel()            ? "chain with a kernel"
+                               : oracle.examples().hidden ? "chain of hidden labels"
+                                                          : "chain";
+            return oracle.beam_width() ? name + " under a beam" : name;
+          },
+          "Its name among `margent.capability.STRUCTURES`, which says what it can do.")
       .def_prop_ro("n_labels", [](const ChainOracle& oracle) { return oracle.shape().n_labels; })
       .def_prop_ro("learn_transitions", &ChainOracle::learn_transitions)
       .def(

@@ -160,26 +160,12 @@ void bind_rescoring(nb::module_& m) {
       .def(nb::init<Ptr, Ptr, Ids, Floats, Floats, Ids>(), nb::arg("example_ptr"), nb::arg("feature_ptr"),
            nb::arg("features"), nb::arg("values"), nb::arg("losses"), nb::arg("places"));
   nb::class_<CandidateOracle, FlatOracle>(m, "CandidateOracle", "The oracle of listed answers.")
+      .def_prop_ro_static("structure", [](nb::handle) { return "listed answers"; })
       .def(
           "__init__",
           [](CandidateOracle* self, const BoundCandidates& bound, std::int64_t n_features) {
             if (n_features <= bound.largest()) throw nb::value_error("n_features: a feature is larger");
             new (self) CandidateOracle(bound.view(), n_features);
           },
-          nb::keep_alive<1, 2>(), nb::arg("candidates"), nb::arg("n_features"))
-      .def(
-          "likelihood",
-          [](const CandidateOracle& oracle, Doubles weights, bool best_completion, int threads) {
-            if (static_cast<std::int64_t>(weights.shape(0)) != oracle.n_features())
-              throw nb::value_error("weights of the wrong shape");
-            std::vector<double> gradient(weights.shape(0), 0.0);
-            double value = 0;
-            {
-              nb::gil_scoped_release release;
-              value = oracle.likelihood(weights.data(), best_completion, threads, gradient.data());
-            }
-            return nb::make_tuple(value, to_numpy(std::move(gradient)));
-          },
-          nb::arg("weights"), nb::arg("best_completion"), nb::arg("threads"),
-          "(minus the log-likelihood of the right candidates, its gradient)");
+          nb::keep_alive<1, 2>(), nb::arg("candidates"), nb::arg("n_features"));
 }

@@ -51,6 +51,7 @@ class ChainOracle final : public Oracle {
   void ask(std::int64_t example, const Question& question, Answer& answer) override;
   // From now on searches with a beam. Where that goes wrong, answers are about the prefix that `update` chooses.
   void set_beam(int width, BeamUpdate update) { beam_width_ = width, update_ = update; }
+  int beam_width() const { return beam_width_; }  // 0: searches are exact
   // From now on the gold side of each example is the best of what is right under the weights as they are now. All other
   // labellings are wrong, but those that are right cost nothing. Returns in how many examples the gold side is another
   // than that which was fixed before.
@@ -68,6 +69,7 @@ class ChainOracle final : public Oracle {
   void scale(double factor) override;
   double squared_norm() const override;
   void tick(double weight = 1) override { clock_.tick(weight); }
+  std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
 
   const ChainShape& shape() const { return shape_; }
   const Clock& clock() const { return clock_; }

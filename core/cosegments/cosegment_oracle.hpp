@@ -42,6 +42,7 @@ class CosegmentOracle final : public FlatOracle {
   void delta(std::size_t rival, SparseVector& out) const override { out = deltas_.at(rival); }
   double dot(std::size_t i, std::size_t j) const override { return inner(deltas_.at(i), deltas_.at(j)); }
   void move(std::size_t rival, double step) override { add(deltas_.at(rival), step); }
+  std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
 
  private:
   // F(gold) - F(rival), of whole words or of their first letters.

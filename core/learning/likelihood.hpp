@@ -5,8 +5,8 @@
 
 namespace margent {
 
-// Which weights are parameters.
-struct ParameterChoice {
+// Over which answers sums run, and which weights are parameters.
+struct LikelihoodOptions {
   bool all_pairs = false;        // any feature with any label, seen in the data or not
   bool all_transitions = false;  // any label after any history
   bool boundaries = true;        // start and end of a sequence have weights

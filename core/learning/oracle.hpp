@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "learning/clock.hpp"
+#include "learning/likelihood.hpp"
 
 namespace margent {
 
@@ -136,6 +138,9 @@ class Oracle {
   virtual double squared_norm() const = 0;
   // The weights as they are count in their average as much as `weight` says.
   virtual void tick(double weight = 1) = 0;
+  // The likelihood of its examples as a function of its weights; null where it cannot sum over these answers. It must
+  // not outlive the oracle.
+  virtual std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions&, int /*threads*/) { return nullptr; }
 };
 
 struct Outcome {

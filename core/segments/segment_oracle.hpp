@@ -50,6 +50,7 @@ class SegmentOracle final : public Oracle {
   void scale(double factor) override;
   double squared_norm() const override;
   void tick(double weight = 1) override { clock_.tick(weight); }
+  std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
 
   const SegmentScorer& scorer() const { return scorer_; }
   const GoldSegments& gold() const { return known_; }

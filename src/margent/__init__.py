@@ -16,6 +16,7 @@ _HOME: dict[str, str] = {
     "Answer": "margent.learners",
     "CRF": "margent.learners",
     "CalibrationWarning": "margent.errors",
+    "CapabilityError": "margent.errors",
     "Columns": "margent.formats.columns",
     "ConfidentSpan": "margent.models",
     "ConstraintError": "margent.errors",
@@ -110,6 +111,7 @@ if TYPE_CHECKING:
     from margent import tuning as tuning
     from margent.datasets.generated import make_addresses as make_addresses
     from margent.errors import CalibrationWarning as CalibrationWarning
+    from margent.errors import CapabilityError as CapabilityError
     from margent.errors import ConstraintError as ConstraintError
     from margent.errors import CorpusError as CorpusError
     from margent.errors import DataNotFoundError as DataNotFoundError

@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,6 +194,16 @@ class Oracle:
     def scale(self, factor: float) -> None: ...
     def squared_norm(self) -> float: ...
     def tick(self, weight: float = 1.0) -> None: ...
+    def likelihood(
+        self,
+        *,
+        all_pairs: bool = False,
+        all_transitions: bool = False,
+        boundaries: bool = True,
+        beam: int = 0,
+        best_completion: bool = False,
+        threads: int = 1,
+    ) -> Likelihood: ...
 
 class BeamUpdate(enum.Enum):
     standard = ...
@@ -215,6 +225,8 @@ class ChainOracle(Oracle):
         kernel: Callable[[_Ids], _Floats] | None = None,
         cache_bytes: int = 0,
     ) -> None: ...
+    @property
+    def structure(self) -> str: ...
     @property
     def n_labels(self) -> int: ...
     @property
@@ -240,32 +252,6 @@ class Likelihood:
     def evaluate(self, parameters: _Doubles) -> tuple[float, _Doubles]: ...
     def value(self, order: _Ptr | None = None) -> float: ...
     def descend(self, order: _Ptr, eta: float, decay: float, first: float) -> float: ...
-
-class ChainLikelihood(Likelihood):
-    def __init__(
-        self,
-        oracle: ChainOracle,
-        all_pairs: bool,
-        all_transitions: bool,
-        boundaries: bool,
-        threads: int,
-        beam: int = 0,
-        best_completion: bool = False,
-    ) -> None: ...
-
-class SegmentLikelihood(Likelihood):
-    def __init__(
-        self,
-        oracle: SegmentOracle,
-        all_pairs: bool,
-        all_transitions: bool,
-        boundaries: bool,
-        threads: int,
-        best_completion: bool = False,
-    ) -> None: ...
-
-class CosegmentLikelihood(Likelihood):
-    def __init__(self, oracle: CosegmentOracle, beam: int, best_completion: bool, threads: int) -> None: ...
 
 class SegmentData:
     def __len__(self) -> int: ...
@@ -343,6 +329,8 @@ class SegmentOracle(Oracle):
         boundary_cost: float = 0.0,
         label_costs: Sequence[float] = (),
     ) -> None: ...
+    @property
+    def structure(self) -> str: ...
     def weights(self, average: bool) -> _Floats: ...
     def start_from(self, weights: _Floats) -> None: ...
 
@@ -476,8 +464,8 @@ class Candidates:
     ) -> None: ...
 
 class CandidateOracle(FlatOracle):
+    structure: ClassVar[str]
     def __init__(self, candidates: Candidates, n_features: int) -> None: ...
-    def likelihood(self, weights: _Doubles, best_completion: bool, threads: int) -> tuple[float, _Doubles]: ...
 
 def cosegment_features(
     units: CosegmentUnits,
@@ -517,6 +505,7 @@ class TranscriptionExamples:
     def __init__(self, pairs: SpellingPairs, example_ptr: _Ptr, fold: _Ids, models: tuple[GramModel, ...]) -> None: ...
 
 class CosegmentOracle(FlatOracle):
+    structure: ClassVar[str]
     def __init__(
         self,
         units: CosegmentUnits,

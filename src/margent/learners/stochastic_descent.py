@@ -61,7 +61,10 @@ def descend_pass(
     first: int,
     advance: Callable[[int], None],
 ) -> None:
-    """One pass in the given order, `first` being how many examples came before; `advance` hears how many are done."""
+    """One pass over the examples in the given order, `first` being how many came before.
+
+    `advance` is called with how many are done.
+    """
     done = 0
     for part in timed_slices(order):
         likelihood.descend(part, eta, decay, float(first + done))

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from margent import _core
-from margent.learners.epoch_learner import EpochLearner
+from margent.learners.base import RuleLearner
 from margent.parameters import check_flag, check_number
 
 
 @dataclass(frozen=True)
-class StructuredSVM(EpochLearner):
+class StructuredSVM(RuleLearner):
     """The structural SVM with margin rescaling, the problem of `SDM` and `LaRank`,
 
         min  1/2 |w|^2 + C sum_n xi_n    s.t.  w . (F(gold_n) - F(y)) >= loss(y) - xi_n  for all n and y,  xi_n >= 0
@@ -43,7 +43,7 @@ class StructuredSVM(EpochLearner):
     are as long at first, stay so for longer, and the start is forgotten more slowly.
     """
 
-    C: float = field(default=1.0, metadata={"help": "how far an example may pull; smaller: calmer, for noisy data"})
+    C: float = field(default=1.0, metadata={"help": "aggressiveness C: the largest step for one example"})
     method: Literal["frank-wolfe", "subgradient"] = field(
         default="frank-wolfe", metadata={"help": "how the problem is solved: frank-wolfe or subgradient"}
     )

@@ -63,6 +63,8 @@ class BeamOracle:
     `predict`. A `CRF` learns the probabilities of answers among those in the last beam and the right one.
     """
 
+    structure = "transitions"
+
     def __init__(
         self,
         system: TransitionSystem,
@@ -125,7 +127,7 @@ class BeamOracle:
             weight=weight,
         )
 
-    def expect(self, example: int, weights: Doubles) -> tuple[float, dict[int, float]]:
+    def log_loss(self, example: int, weights: Doubles) -> tuple[float, dict[int, float]]:
         """Among the answers in the last beam, without recombination, and the right ones (paper 003, Section 3.2.2)."""
         layers, gold = self._layers(example, weights, 0.0, recombine=False)
         try:

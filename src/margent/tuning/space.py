@@ -130,7 +130,7 @@ def _branches(tagger: Tagger, space: dict[str, Any]) -> list[Branch]:
     result = []
     for name, learner in learners:
         kind = learner_name(learner)
-        if getattr(learner, "patience", None) is not None or "patience" in space:
+        if learner.patience is not None or "patience" in space:
             raise ValueError(
                 "patience watches development data, which a search keeps for its scores: search over epochs instead"
             )

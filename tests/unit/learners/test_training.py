@@ -362,7 +362,7 @@ def test_feature_vectors_may_be_any_mapping_of_numbers() -> None:
 
 
 def test_what_is_no_oracle_is_refused() -> None:
-    with pytest.raises(TypeError, match="an oracle needs `answer`, and list has none"):
+    with pytest.raises(TypeError, match=r"and the structure 'list' does not find them \(it has no `answer`\)"):
         train(Perceptron(), [])  # type: ignore[arg-type]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from margent import MIRA, PassiveAggressive, Perceptron, Range, Tagger, Templates
-from margent.learners import LEARNERS
+from margent.learners import LEARNERS, RuleLearner
 from margent.tuning import default_space
 from margent.tuning.space import SearchSpace
 
@@ -94,9 +94,8 @@ def test_every_learner_has_a_default_space_of_values_it_takes(name):
 
 
 @dataclass(frozen=True)
-class Own:
+class Own(RuleLearner):
     rate: float = 1.0
-    patience: int | None = None
 
     def rule(self):
         raise NotImplementedError
