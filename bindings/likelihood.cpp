@@ -69,21 +69,21 @@ void bind_likelihood(nb::module_& m) {
           nb::arg("parameters"), "(negative log-likelihood, its gradient)")
       .def(
           "value",
-          [](Likelihood& self, std::optional<Order> order) {
-            if (order) check_order(*order, self.size());
+          [](Likelihood& self, std::optional<ExampleNumbers> examples) {
+            if (examples) check_examples(*examples, self.size());
             nb::gil_scoped_release release;
-            if (order) return self.value(order->data(), static_cast<std::int64_t>(order->shape(0)));
+            if (examples) return self.value(examples->data(), static_cast<std::int64_t>(examples->shape(0)));
             return self.evaluate(nullptr, check_signals);
           },
-          nb::arg("order").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
+          nb::arg("examples").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
       .def(
           "descend",
-          [](Likelihood& self, Order order, double eta, double decay, double first) {
-            check_order(order, self.size());
+          [](Likelihood& self, ExampleNumbers examples, double eta, double decay, double first) {
+            check_examples(examples, self.size());
             nb::gil_scoped_release release;
-            return self.descend(order.data(), static_cast<std::int64_t>(order.shape(0)), eta, decay, first);
+            return self.descend(examples.data(), static_cast<std::int64_t>(examples.shape(0)), eta, decay, first);
           },
-          nb::arg("order"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
+          nb::arg("examples"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
 
   m.def(
       "dot",

@@ -448,8 +448,8 @@ void bind_segment_learning(nb::module_& m) {
       .def(
           "weights",
           [](SegmentOracle& oracle, bool average) {
-            return to_numpy(settled(oracle.weights().data(), oracle.sums().data(), oracle.weights().size(),
-                                    oracle.clock(), average));
+            return to_numpy(exported(oracle.weights().data(), oracle.sums().data(), oracle.weights().size(),
+                                     oracle.clock(), average));
           },
           nb::arg("average"))
       .def(

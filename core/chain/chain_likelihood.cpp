@@ -264,7 +264,7 @@ void ChainLikelihood::set(const double* parameters) {
   each_row_weight([parameters](std::int64_t i, float& w) { w = narrowed(parameters[i]); });
   for (const Cells& c : cells_)
     for (std::size_t k = 0; k < c.places.size(); ++k) (*c.weights)[c.places[k]] = narrowed(parameters[c.first + k]);
-  oracle_.transitions().fold();
+  oracle_.transitions().sum_levels();
 }
 
 std::vector<std::vector<double>> ChainLikelihood::by_level(const double* table, bool ends) const {
@@ -394,7 +394,7 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
     each_row_weight([factor](std::int64_t, float& w) { w *= factor; });
     for (const Cells& c : cells_)
       for (const std::int64_t place : c.places) (*c.weights)[place] *= factor;
-    oracle_.transitions().fold();
+    oracle_.transitions().sum_levels();
     scale = 1;
   };
   for (std::int64_t i = 0; i < n; ++i) {
@@ -444,7 +444,7 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
         for (const std::int64_t place : c.places)
           (*c.weights)[place] = narrowed((*c.weights)[place] + step * counts[place]);
       }
-      oracle_.transitions().fold();
+      oracle_.transitions().sum_levels();
     }
     if (scale < 1e-6) multiply_in();
   }

@@ -25,7 +25,7 @@ struct Candidates {
   const std::int64_t *example_ptr = nullptr, *feature_ptr = nullptr;
   const std::int32_t* features = nullptr;
   const float *values = nullptr, *losses = nullptr;
-  const std::int32_t* places = nullptr;
+  const std::int32_t* n_positions = nullptr;
 };
 
 class CandidateOracle final : public FlatOracle {
@@ -37,11 +37,11 @@ class CandidateOracle final : public FlatOracle {
 
   std::int64_t size() const override { return candidates_.n_examples; }
 
-  void ask(std::int64_t example, const Question& question, Answer& answer) override {
+  void ask(std::int64_t example, const Question& question, Reply& answer) override {
     const std::int64_t begin = candidates_.example_ptr[example], end = candidates_.example_ptr[example + 1];
     answer.rivals.clear();
     answer.weight = 1;
-    answer.places = candidates_.places[example];
+    answer.n_positions = candidates_.n_positions[example];
     scores_.resize(end - begin);
     gold_ = -1;
     for (std::int64_t c = begin; c < end; ++c) {
@@ -68,7 +68,7 @@ class CandidateOracle final : public FlatOracle {
     out.clear();
     collect(gold_, 1, out);
     collect(rivals_.at(rival), -1, out);
-    settle(out);
+    normalize(out);
   }
 
   std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;

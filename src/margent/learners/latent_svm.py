@@ -97,8 +97,8 @@ class LatentSVM(BatchLearner):
         problem.start_from(None)
         rule, updates = _core.FrankWolfeRule(float(self.C)), 0
         for _ in range(self.passes):
-            order, done, dual = random.permutation(len(problem)).astype(np.int64), 0, 0.0
-            for part in timed_slices(order):
+            examples, done, dual = random.permutation(len(problem)).astype(np.int64), 0, 0.0
+            for part in timed_slices(examples):
                 outcome = _core.run(problem.oracle, rule, part)
                 dual, updates, done = outcome.objective or 0.0, updates + outcome.updates, done + len(part)
                 advance(done)

@@ -37,10 +37,10 @@ class Likelihood(Protocol):
     def evaluate(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Sets the parameters; the value there and the gradient (n_parameters,)."""
 
-    def value(self, order: NDArray[np.int64] | None = None) -> float:
+    def value(self, examples: NDArray[np.int64] | None = None) -> float:
         """The value at the present parameters, of some examples or of all."""
 
-    def descend(self, order: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
+    def descend(self, examples: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
         """For each example in order: w -= eta_t * (its gradient + decay * w), eta_t = eta / (1 + decay * eta * t).
 
         t counts from `first`. Returns the sum of the values of the examples, each before its step. No step makes the
@@ -92,12 +92,12 @@ class PythonLikelihood:
                 gradient[feature] += count
         return total, gradient
 
-    def value(self, order: NDArray[np.int64] | None = None) -> float:
-        return sum(self._log_loss(i)[0] for i in (range(len(self)) if order is None else order.tolist()))
+    def value(self, examples: NDArray[np.int64] | None = None) -> float:
+        return sum(self._log_loss(i)[0] for i in (range(len(self)) if examples is None else examples.tolist()))
 
-    def descend(self, order: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
+    def descend(self, examples: NDArray[np.int64], eta: float, decay: float, first: float) -> float:
         total = 0.0
-        for t, i in enumerate(order.tolist()):
+        for t, i in enumerate(examples.tolist()):
             self.grow()
             rate = eta / (1 + decay * eta * (first + t))
             loss, features = self._log_loss(i)

@@ -55,7 +55,7 @@ def calibrated_step(likelihood: Likelihood, decay: float, random: np.random.Gene
 
 def descend_pass(
     likelihood: Likelihood,
-    order: NDArray[np.int64],
+    examples: NDArray[np.int64],
     eta: float,
     decay: float,
     first: int,
@@ -66,7 +66,7 @@ def descend_pass(
     `advance` is called with how many are done.
     """
     done = 0
-    for part in timed_slices(order):
+    for part in timed_slices(examples):
         likelihood.descend(part, eta, decay, float(first + done))
         done += len(part)
         advance(done)

@@ -177,8 +177,8 @@ class _Passes:
     def epochs(self, random: np.random.Generator, bar: ProgressBar) -> Iterator[Epoch]:
         rule, n, gap = self._rule, len(self), self._learner.gap
         for number in range(1, self._learner.epochs + 1):
-            order = random.permutation(n) if self._learner.shuffle else np.arange(n)
-            epoch = _run_epoch(self._oracle, rule, order.astype(np.int64), number, bar)
+            examples = random.permutation(n) if self._learner.shuffle else np.arange(n)
+            epoch = _run_epoch(self._oracle, rule, examples.astype(np.int64), number, bar)
             if gap is not None:
                 epoch = with_gap(epoch, cast(WithGap, self._learner), rule, self._oracle)
             yield epoch
@@ -219,20 +219,20 @@ class _Steps:
             started = time.perf_counter()
 
 
-def _run_epoch(oracle: Any, rule: _core.Rule, order: Any, number: int, bar: ProgressBar) -> Epoch:
+def _run_epoch(oracle: Any, rule: _core.Rule, examples: Any, number: int, bar: ProgressBar) -> Epoch:
     started = time.perf_counter()
-    loss, errors, places, updates, objective = 0.0, 0, 0, 0, None
+    loss, errors, n_positions, updates, objective = 0.0, 0, 0, 0, None
     done = 0
-    for part in timed_slices(order):
+    for part in timed_slices(examples):
         outcome = _core.run(oracle, rule, part)
         done += len(part)
         loss += outcome.loss
         errors += outcome.errors
-        places += outcome.places
+        n_positions += outcome.n_positions
         updates += outcome.updates
         objective = outcome.objective
         bar.advance(done)
-    accuracy = 1.0 if places == 0 else 1 - errors / places
+    accuracy = 1.0 if n_positions == 0 else 1 - errors / n_positions
     return Epoch(number, loss, accuracy, updates, time.perf_counter() - started, objective=objective)
 
 

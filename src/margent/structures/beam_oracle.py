@@ -118,12 +118,12 @@ class BeamOracle:
         weight = self._weights[example]
         chosen = self._chosen(layers, gold)
         if chosen is None:
-            return Answer({}, [], places=0, weight=weight)
+            return Answer({}, [], n_positions=0, weight=weight)
         rivals, right = layers[chosen], _at(gold, chosen)[0]
         return Answer(
             _vector(right),
             [Rival(_vector(item), loss=item.cost, errors=_errors(item, right)) for item in rivals[:k]],
-            places=max(1, _at(gold, len(gold))[0].length),
+            n_positions=max(1, _at(gold, len(gold))[0].length),
             weight=weight,
         )
 

@@ -103,8 +103,8 @@ def training_oracle(
             bar.advance(sum(len(ptr) - 1 for ptr, *_ in parts))
     example_ptrs, feature_ptrs, *others = zip(*parts)
     features, values, losses = map(np.concatenate, others)
-    places = np.ones(len(folds.words), np.int32)
-    candidates = _core.Candidates(_joined(example_ptrs), _joined(feature_ptrs), features, values, losses, places)
+    n_positions = np.ones(len(folds.words), np.int32)
+    candidates = _core.Candidates(_joined(example_ptrs), _joined(feature_ptrs), features, values, losses, n_positions)
     return started(_core.CandidateOracle(candidates, N_WEIGHTS))
 
 
