@@ -72,6 +72,7 @@ void bind_cosegment_learning(nb::module_& m) {
            nb::arg("pairs"), nb::arg("example_ptr"), nb::arg("fold"), nb::arg("models"));
   nb::class_<CosegmentOracle, FlatOracle>(m, "CosegmentOracle",
                                           "The oracle of words under beam search; how they are cut is latent.")
+      .def_prop_ro_static("structure", [](nb::handle) { return "co-segments"; })
       .def(
           "__init__",
           [](CosegmentOracle* self, const CosegmentUnits& units, const BoundWords& words, int bits, std::int64_t beam,

@@ -21,10 +21,10 @@ TransitionWeights::TransitionWeights(const ChainShape& shape, bool with_bound)
   end.grow(shape.states());
   if (shape.order == 1) transposed.grow(shape.n_labels * shape.width);
   if (with_bound) bound.grow(shape.width);
-  fold();
+  sum_levels();
 }
 
-void TransitionWeights::fold() {
+void TransitionWeights::sum_levels() {
   const ChainShape& s = shape_;
   const auto sum_levels = [](std::vector<std::vector<float>>& levels, Buffer<float>& out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -38,12 +38,12 @@ void TransitionWeights::fold() {
   if (with_bound_) bound_transitions(total.data(), s.n_labels, s.width, bound.data());
 }
 
-void TransitionWeights::fold(const Clock& clock) {
+void TransitionWeights::absorb_scale(const Clock& clock) {
   for (std::size_t j = 0; j < weights.size(); ++j) {
-    for (std::size_t i = 0; i < weights[j].size(); ++i) clock.fold(weights[j][i], sums[j][i]);
-    for (std::size_t i = 0; i < end_weights[j].size(); ++i) clock.fold(end_weights[j][i], end_sums[j][i]);
+    for (std::size_t i = 0; i < weights[j].size(); ++i) clock.absorb_scale(weights[j][i], sums[j][i]);
+    for (std::size_t i = 0; i < end_weights[j].size(); ++i) clock.absorb_scale(end_weights[j][i], end_sums[j][i]);
   }
-  fold();
+  sum_levels();
 }
 
 double TransitionWeights::squared_norm() const {
@@ -129,16 +129,16 @@ LinearChain ChainOracle::model() const {
 // Whether a search that returned this score has written a labelling: not for -inf, nor for what is no number.
 static bool possible(double score) { return score > -std::numeric_limits<double>::infinity(); }
 
-void ChainOracle::ask(std::int64_t example, const Question& question, Answer& answer) {
+void ChainOracle::ask(std::int64_t example, const Question& question, Reply& answer) {
   example_ = example;
   const int n = examples_.length(example);
   const std::int32_t* labels = examples_.labels + examples_.begin(example);
   answer.weight = examples_.weights ? examples_.weights[example] : 1.0f;
-  answer.places = n - std::count(labels, labels + n, unlabelled);
+  answer.n_positions = n - std::count(labels, labels + n, unlabelled);
   answer.rivals.clear();
   n_rivals_ = 0;
   has_gram_ = false;
-  if (answer.places == 0) return;
+  if (answer.n_positions == 0) return;
   // The search sees weights as they are kept: costs are brought to their scale, scores back from it.
   const double cost = question.cost / clock_.scale;
 
@@ -221,13 +221,13 @@ int ChainOracle::chosen_prefix(const std::int32_t* labels, int n) {
 }
 
 std::size_t ChainOracle::ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k,
-                                  Answer& answer) {
+                                  Reply& answer) {
   const int n = scores.length;
   beam_.search(scores, beam_width_);
   beam_.follow(scores, gold_.data(), gold_way_);
   const int chosen = chosen_prefix(labels, n);
   if (chosen < 0) {
-    answer.places = 0;
+    answer.n_positions = 0;
     return 0;
   }
   const std::size_t size = std::min(chosen + 1, n), found = std::min(k, beam_.at(chosen).size());
@@ -390,7 +390,7 @@ void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
     transition_entries(at, other, t, -1, visit);
   };
   differences(rival, on_token, on_transition);
-  settle(out);
+  normalize(out);
 }
 
 double ChainOracle::inner(const SparseVector& a, const SparseVector& b) const {
@@ -559,17 +559,17 @@ void ChainOracle::add(const SparseVector& vector, double step) {
     transitions_changed = true;
   };
   entries(vector, on_weight, on_row, on_level);
-  if (transitions_changed) transitions_.fold();
+  if (transitions_changed) transitions_.sum_levels();
 }
 
 void ChainOracle::scale(double factor) {
   clock_.scale *= factor;
   // The smaller the scale, the larger what is kept, and its rounding: now and then all weights are made anew.
   if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
-  unigrams().fold(clock_);
-  if (edges_) edges_->fold(clock_);
-  transitions_.fold(clock_);
-  clock_.fold();
+  unigrams().absorb_scale(clock_);
+  if (edges_) edges_->absorb_scale(clock_);
+  transitions_.absorb_scale(clock_);
+  clock_.absorb_scale();
 }
 
 double ChainOracle::squared_norm() const {

@@ -23,8 +23,8 @@ class TransitionWeights {
   // The transition into labels[position] (or, at position n, the end) of a labelling: adds `step` at every level.
   void add(const std::int32_t* labels, int length, int position, float step, float clock);
   // The sums over levels, made anew from the levels.
-  void fold();
-  void fold(const Clock& clock);
+  void sum_levels();
+  void absorb_scale(const Clock& clock);
   double squared_norm() const;
 
   std::vector<std::vector<float>> weights, sums;          // per level: [B^j][width]
@@ -48,9 +48,10 @@ class ChainOracle final : public Oracle {
               std::unique_ptr<KernelSource> kernel, std::int64_t cache_bytes, std::vector<float> label_costs);
 
   std::int64_t size() const override { return examples_.n_sequences; }
-  void ask(std::int64_t example, const Question& question, Answer& answer) override;
+  void ask(std::int64_t example, const Question& question, Reply& answer) override;
   // From now on searches with a beam. Where that goes wrong, answers are about the prefix that `update` chooses.
   void set_beam(int width, BeamUpdate update) { beam_width_ = width, update_ = update; }
+  int beam_width() const { return beam_width_; }  // 0: searches are exact
   // From now on the gold side of each example is the best of what is right under the weights as they are now. All other
   // labellings are wrong, but those that are right cost nothing. Returns in how many examples the gold side is another
   // than that which was fixed before.
@@ -64,10 +65,11 @@ class ChainOracle final : public Oracle {
   double score(const SparseVector& vector) const override;
   void add(const SparseVector& vector, double step) override;
   void move(std::size_t rival, double step) override;
-  void expect(std::int64_t example) override { scorer_->expect(examples_, example); }
+  void prefetch(std::int64_t example) override { scorer_->prefetch(examples_, example); }
   void scale(double factor) override;
   double squared_norm() const override;
   void tick(double weight = 1) override { clock_.tick(weight); }
+  std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
 
   const ChainShape& shape() const { return shape_; }
   const Clock& clock() const { return clock_; }
@@ -93,7 +95,7 @@ class ChainOracle final : public Oracle {
   }
   // Searches with the beam: up to k rivals of the prefix to learn from, and gold cut down to it. Returns how many;
   // none, and no place that could be wrong, where there is nothing to learn from.
-  std::size_t ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k, Answer& answer);
+  std::size_t ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k, Reply& answer);
   // The last position of the prefix that the update chooses, n for the whole with its end, or -1.
   int chosen_prefix(const std::int32_t* labels, int n);
   double complete_gold(const ChainScores<float>& scores);

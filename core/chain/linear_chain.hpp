@@ -100,7 +100,7 @@ class ChainScorer {
   }
 
   // Says which sequence comes next, so that the rows of its first tokens are fetched meanwhile.
-  void expect(const Examples& examples, std::int64_t sequence) const {
+  void prefetch(const Examples& examples, std::int64_t sequence) const {
     if (const float* rows = model_.unigrams->dense())
       kernels<float>().prefetch(rows, model_.shape.width, examples.unigrams.ids, examples.unigrams.ptr,
                                 examples.begin(sequence), examples.sequence_ptr[sequence + 1]);

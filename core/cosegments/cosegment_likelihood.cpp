@@ -9,6 +9,10 @@
 
 namespace margent {
 
+std::unique_ptr<Likelihood> CosegmentOracle::likelihood(const LikelihoodOptions& options, int threads) {
+  return std::make_unique<CosegmentLikelihood>(*this, options.beam, options.best_completion, threads);
+}
+
 CosegmentLikelihood::CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads)
     : oracle_(oracle), beam_(beam), best_completion_(best_completion), threads_(std::max(threads, 1)),
       listed_(oracle.size()) {

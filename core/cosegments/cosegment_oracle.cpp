@@ -4,10 +4,10 @@
 
 namespace margent {
 
-void CosegmentOracle::ask(std::int64_t example, const Question& question, Answer& answer) {
+void CosegmentOracle::ask(std::int64_t example, const Question& question, Reply& answer) {
   answer.rivals.clear();
   answer.weight = 1;
-  answer.places = 0;
+  answer.n_positions = 0;
   deltas_.clear();
   const std::int64_t first = examples_.example_ptr[example], last = examples_.example_ptr[example + 1];
   const Symbols word = examples_.pairs.word(first);
@@ -29,7 +29,7 @@ void CosegmentOracle::ask(std::int64_t example, const Question& question, Answer
   if (chosen < 0) return;
   gold_item_ = gold_.step(chosen)[0];
   gold_.trace(gold_item_, gold_cut_);
-  answer.places = 1;
+  answer.n_positions = 1;
   answer.gold_score = gold_.item(gold_item_).score;
   std::vector<std::uint64_t> known;  // of what is said alike, only the best cut is a rival
   for (const std::int32_t h : search_.step(chosen)) {
@@ -52,7 +52,7 @@ void CosegmentOracle::difference(Symbols word, std::int32_t rival, bool whole, S
   out.push_back({0, gold_.item(gold_item_).joint - search_.item(rival).joint});
   features.of_cut(gold_cut_, whole, same, [&](std::int32_t feature) { out.push_back({feature, 1.0}); });
   features.of_cut(cut_, whole, same, [&](std::int32_t feature) { out.push_back({feature, -1.0}); });
-  settle(out);
+  normalize(out);
 }
 
 }  // namespace margent

@@ -38,10 +38,11 @@ class CosegmentOracle final : public FlatOracle {
   CosegmentWeights<double> search_weights() const { return {kept(), bits_, scale()}; }
 
   std::int64_t size() const override { return examples_.size; }
-  void ask(std::int64_t example, const Question& question, Answer& answer) override;
+  void ask(std::int64_t example, const Question& question, Reply& answer) override;
   void delta(std::size_t rival, SparseVector& out) const override { out = deltas_.at(rival); }
   double dot(std::size_t i, std::size_t j) const override { return inner(deltas_.at(i), deltas_.at(j)); }
   void move(std::size_t rival, double step) override { add(deltas_.at(rival), step); }
+  std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
 
  private:
   // F(gold) - F(rival), of whole words or of their first letters.

@@ -9,14 +9,19 @@ namespace margent {
 
 static bool possible(double score) { return score > -std::numeric_limits<double>::infinity(); }
 
-SegmentLikelihood::SegmentLikelihood(SegmentOracle& oracle, const ParameterChoice& choice, int threads)
+std::unique_ptr<Likelihood> SegmentOracle::likelihood(const LikelihoodOptions& options, int threads) {
+  if (options.beam) return nullptr;
+  return std::make_unique<SegmentLikelihood>(*this, options, threads);
+}
+
+SegmentLikelihood::SegmentLikelihood(SegmentOracle& oracle, const LikelihoodOptions& choice, int threads)
     : oracle_(oracle), threads_(std::max(threads, 1)), best_completion_(choice.best_completion) {
   for (int i = 0; i < std::min<std::int64_t>(threads_, std::max<std::int64_t>(size(), 1)); ++i)
     workers_.push_back(std::make_unique<Worker>(oracle));
   choose(choice);
 }
 
-void SegmentLikelihood::choose(const ParameterChoice& choice) {
+void SegmentLikelihood::choose(const LikelihoodOptions& choice) {
   SegmentScorer& scorer = workers_[0]->scorer;
   const SegmentLayout& at = scorer.layout();
   const SegmentShape& shape = scorer.shape();

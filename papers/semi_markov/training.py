@@ -74,8 +74,8 @@ def segmenter(task: Task, train: Sequence[Segmentation]) -> margent.Segmenter:
     )
     learner: Any = margent.MaximumLikelihood()
     if model.learner != "likelihood":
-        head_start, C = task["steps"]
-        learner = margent.StructuredSVM(C=C, method="subgradient", head_start=head_start, epochs=task["passes"])
+        warm_start, C = task["steps"]
+        learner = margent.StructuredSVM(C=C, method="subgradient", warm_start=warm_start, epochs=task["passes"])
     return margent.Segmenter(
         features,
         learner,

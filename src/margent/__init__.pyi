@@ -15,6 +15,7 @@ from margent import structures as structures
 from margent import tuning as tuning
 from margent.datasets.generated import make_addresses as make_addresses
 from margent.errors import CalibrationWarning as CalibrationWarning
+from margent.errors import CapabilityError as CapabilityError
 from margent.errors import ConstraintError as ConstraintError
 from margent.errors import CorpusError as CorpusError
 from margent.errors import DataNotFoundError as DataNotFoundError

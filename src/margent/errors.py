@@ -27,6 +27,10 @@ class ConstraintError(MargentError, ValueError):
     """The constraints given for a sequence leave no labelling, or name a label or position that does not exist."""
 
 
+class CapabilityError(MargentError, TypeError):
+    """A learner needs what a structure cannot do. The message names both, and the learners that would do."""
+
+
 class NotFittedError(MargentError, ValueError, AttributeError):
     """A model was used before `fit`. Once scikit-learn is imported, it is raised as its NotFittedError too."""
 

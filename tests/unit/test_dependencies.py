@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,9 +18,10 @@ SOURCE = ROOT / "src" / "margent"
 # Package or module to those it may import besides itself. The feature maps know the model file, so that each can put
 # itself into one and come back; the model file knows nothing of them. What is not named here stands above the models:
 # it may import everything, and nothing below may import it.
-GROUND = {"_core", "answer", "errors", "lazy_names", "parameters"}
+GROUND = {"_core", "answer", "capability", "errors", "lazy_names", "parameters"}
 MAY_IMPORT = {
     "answer": set(),
+    "capability": set(),
     "errors": set(),
     "lazy_names": set(),
     "strict_json": set(),
@@ -81,14 +83,27 @@ def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
 
 def test_learners_see_one_another_only_through_the_protocol() -> None:
     """A learner is one file: it may import the protocol and what all learners share, not another learner."""
-    shared = {"protocol", "max_margin", "duality", "training", "progress"}
-    shared |= {"epoch_learner", "slices", "likelihood", "quasi_newton", "stochastic_descent", "singular_values"}
+    shared = {"base", "capabilities", "protocol", "max_margin", "duality", "training", "progress"}
+    shared |= {"slices", "likelihood", "quasi_newton", "stochastic_descent", "singular_values"}
     for path in (SOURCE / "learners").glob("*.py"):
         if path.stem in shared | {"__init__"}:
             continue
         names = modules(ast.parse(path.read_text(encoding="utf-8")), path)
         siblings = {name.split(".")[2] for name in names if name.startswith("margent.learners.")}
         assert siblings <= shared, path
+
+
+def test_learners_and_structures_are_matched_by_what_they_declare() -> None:
+    """No guess by type or by name: what an oracle can do and a learner needs is declared (`margent.capability`)."""
+    by_type = re.compile(r"isinstance\([^)]*\b_core\.\w*Oracle\b")
+    by_name = re.compile(r"\b(getattr|hasattr)\((\w+\.)*_?learner(\(\))?, *[\"']")
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        assert not by_name.search(text), path
+        assert package_of(path) != "learners" or not by_type.search(text), path
+    assert by_type.search("isinstance(oracle, (_core.SegmentOracle, X))") and by_name.search(
+        "hasattr(self.learner, 'rule')"
+    )
 
 
 def test_kinds_of_models_do_not_know_one_another() -> None:

@@ -170,10 +170,10 @@ def _train(arguments: argparse.Namespace) -> int:
         options["beam"] = _beam(options["beam"])
     transcriber = Transcriber(threads=arguments.threads, learner=_learner(arguments), **options)
     try:
-        transcriber._checked()  # before any file is read
+        _, learner = transcriber._checked()  # before any file is read
     except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from None
-    if getattr(transcriber.learner, "patience", None) is not None and arguments.dev is None:
+    if learner is not None and learner.patience is not None and arguments.dev is None:
         raise UsageError("--learner-option patience=N needs --dev FILE to watch")
     words, pronunciations = _entries(arguments.files or ["-"], arguments)
     development: dict[str, Any] = {}

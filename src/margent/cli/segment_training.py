@@ -33,7 +33,7 @@ def train(arguments: argparse.Namespace) -> int:
     if arguments.model is None:
         raise UsageError("'margent segment train' needs -m MODEL, where to save the model")
     segmenter = _chosen_segmenter(arguments)
-    if getattr(segmenter.learner, "patience", None) is not None and arguments.dev is None:
+    if segmenter.learner.patience is not None and arguments.dev is None:
         raise UsageError("--patience watches the development data: give --dev PATH")
     check_model_target(arguments.model)
     reader = LabelReader.of(arguments)

@@ -139,15 +139,16 @@ def _label_costs(arguments: argparse.Namespace) -> dict[Any, float] | None:
 
 def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
     """The tagger that the options describe, with this learner."""
+    from margent.capability import Capability
     from margent.learners import learner_name
     from margent.models import Tagger
 
-    if arguments.pair_cost and getattr(learner, "probabilistic", False):
+    if arguments.pair_cost and learner.probabilistic:
         raise UsageError(f"the learner {learner_name(learner)} knows --label-cost, but not --pair-cost")
     return Tagger(
         features=_chosen_features(arguments),
         learner=learner,
-        order=1 if arguments.order is None or hasattr(learner, "order") else arguments.order,
+        order=1 if arguments.order is None or Capability.K_GRAM_HINGE in learner.needs else arguments.order,
         hidden=arguments.hidden,
         restarts=arguments.restarts,
         growth=arguments.growth,

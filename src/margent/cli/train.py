@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     from margent.errors import TrainingWarning
 
     learner = chosen_learner(arguments)
-    if getattr(learner, "patience", None) is not None and arguments.dev is None:
+    if learner.patience is not None and arguments.dev is None:
         raise UsageError("--patience watches the development data: give --dev FILE")
     check_model_target(arguments.model)
     reader = DataReader.of(arguments)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from margent.capability import Capabilities, Capability
+from margent.learners.base import Learner
 from margent.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True)
-class MaximumLikelihood:
+class MaximumLikelihood(Learner):
     """The generative semi-Markov model (paper 002, section 4): where large-margin training begins, and its baseline.
 
     Frames of each label and bin are Gaussian, durations of each label gamma distributed, labels a Markov chain; all are
@@ -29,3 +31,7 @@ class MaximumLikelihood:
         for name in ("shrinkage", "smoothing"):
             check_number(self, name, minimum=0, above=True)
         check_whole(self, "rounds", minimum=1)
+
+    @property
+    def needs(self) -> Capabilities:
+        return frozenset({Capability.FRAME_STATISTICS})

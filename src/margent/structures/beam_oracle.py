@@ -63,6 +63,8 @@ class BeamOracle:
     `predict`. A `CRF` learns the probabilities of answers among those in the last beam and the right one.
     """
 
+    structure = "transitions"
+
     def __init__(
         self,
         system: TransitionSystem,
@@ -116,16 +118,16 @@ class BeamOracle:
         weight = self._weights[example]
         chosen = self._chosen(layers, gold)
         if chosen is None:
-            return Answer({}, [], places=0, weight=weight)
+            return Answer({}, [], n_positions=0, weight=weight)
         rivals, right = layers[chosen], _at(gold, chosen)[0]
         return Answer(
             _vector(right),
             [Rival(_vector(item), loss=item.cost, errors=_errors(item, right)) for item in rivals[:k]],
-            places=max(1, _at(gold, len(gold))[0].length),
+            n_positions=max(1, _at(gold, len(gold))[0].length),
             weight=weight,
         )
 
-    def expect(self, example: int, weights: Doubles) -> tuple[float, dict[int, float]]:
+    def log_loss(self, example: int, weights: Doubles) -> tuple[float, dict[int, float]]:
         """Among the answers in the last beam, without recombination, and the right ones (paper 003, Section 3.2.2)."""
         layers, gold = self._layers(example, weights, 0.0, recombine=False)
         try:

@@ -79,4 +79,7 @@ def test_tune_can_search_hidden_labels(data: Path, tmp_path: Path, capsys: pytes
 def test_wrong_options(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["train", str(data), "-m", str(tmp_path / "m"), "--hidden", "2", "--learner", "hmm"]
     assert main(words) != 0
-    assert "hidden=2 is not for HiddenMarkov" in capsys.readouterr().err
+    assert (
+        "error: HiddenMarkov counts labels and the features seen with them, and the structure 'chain of hidden labels'"
+        in capsys.readouterr().err
+    )

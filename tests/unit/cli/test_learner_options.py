@@ -63,7 +63,7 @@ def test_help_says_once_what_learners_have_in_common():
     text = " ".join(parser.format_help().split())
     assert "passes over the training data (all but hmm, spectral; default: 10; larank: 1); most iterations" in text
     who = "pa, rpa, mira, sdm, larank, ssvm, latent-svm"
-    assert f"how far an example may pull; smaller: calmer, for noisy data ({who}; def" in text
+    assert f"aggressiveness C: the largest step for one example ({who}; def" in text
 
 
 def test_the_page_of_the_command_line_names_every_parameter():

@@ -317,7 +317,7 @@ class Classes:
     def __len__(self) -> int:
         return len(self.y)
 
-    def expect(self, i: int, weights: Any) -> tuple[float, dict[int, float]]:
+    def log_loss(self, i: int, weights: Any) -> tuple[float, dict[int, float]]:
         scores = weights.reshape(3, 2) @ self.X[i]
         change = softmax(scores) - (np.arange(3) == self.y[i])
         return -log_softmax(scores)[self.y[i]], dict(enumerate(np.outer(change, self.X[i]).ravel()))
@@ -342,7 +342,9 @@ def test_an_oracle_without_expectations_is_refused() -> None:
 
         def answer(self, i: int, weights: Any, k: int, cost: float) -> Any: ...
 
-    with pytest.raises(TypeError, match="a CRF needs an oracle with `expect`, and Plain has none"):
+    with pytest.raises(
+        TypeError, match=r"CRF sums over all answers, .* 'Plain' has no such sums \(it has no `log_loss`\)"
+    ):
         train(CRF(), Plain())
 
 
@@ -457,7 +459,7 @@ def test_steps_that_are_too_long_leave_numbers() -> None:
 )
 def test_a_wrong_expectation_is_explained(method: Any, answer: Any, error: type[Exception], words: str) -> None:
     class Wrong(Classes):
-        def expect(self, i: int, weights: Any) -> Any:
+        def log_loss(self, i: int, weights: Any) -> Any:
             return answer
 
     with pytest.raises(error, match=words):

@@ -206,7 +206,7 @@ def test_weights_are_those_of_the_textbook(order: int, sparse: bool, case: dict[
         )
         outcome = _core.run(problem.oracle, Perceptron(margin=margin).rule(), sequence)
         assert outcome.wrong_examples == mistakes
-        assert outcome.places == 3 * sum(y is not None for e in problem.examples for y in e.labels)
+        assert outcome.n_positions == 3 * sum(y is not None for e in problem.examples for y in e.labels)
         same(problem.weights(False), raw)
         same(problem.weights(True), average)
 

@@ -67,7 +67,9 @@ class Matching:
         found = self.best(self.X[i] @ weights)
         wrong = sum(a != b for a, b in zip(found, self.gold[i]))
         return Answer(
-            self.features(i, self.gold[i]), [Rival(self.features(i, found), loss=wrong, errors=wrong)], places=self.size
+            self.features(i, self.gold[i]),
+            [Rival(self.features(i, found), loss=wrong, errors=wrong)],
+            n_positions=self.size,
         )
 
 
@@ -123,7 +125,7 @@ class Bracketing:
         return Answer(
             self.features(i, self.trees[i]),
             [Rival(self.features(i, found), loss=wrong, errors=wrong)],
-            places=len(self.trees[i]),
+            n_positions=len(self.trees[i]),
         )
 
 
@@ -305,7 +307,7 @@ def test_errors_of_an_oracle_come_through() -> None:
         (Answer({0: 1.0}, [Rival({0: float("inf")})]), ValueError, "a feature value that is not finite"),
         (Answer({0: 1.0}, [Rival({0: 1.0}, loss=float("nan"))]), ValueError, "a loss that is not finite"),
         (Answer({0: 1.0}, [Rival({0: 1.0}, errors=-1)]), ValueError, "negative number of errors"),
-        (Answer({0: 1.0}, [], places=-1), ValueError, "negative number of places"),
+        (Answer({0: 1.0}, [], n_positions=-1), ValueError, "negative number of positions"),
         (Answer({0: 1.0}, [], weight=float("inf")), ValueError, "a weight that is not finite"),
         (Answer({0.5: 1.0}, []), TypeError, "float"),
         (Answer({"a": 1.0}, []), TypeError, "str"),
@@ -362,7 +364,7 @@ def test_feature_vectors_may_be_any_mapping_of_numbers() -> None:
 
 
 def test_what_is_no_oracle_is_refused() -> None:
-    with pytest.raises(TypeError, match="an oracle needs `answer`, and list has none"):
+    with pytest.raises(TypeError, match=r"and the structure 'list' does not find them \(it has no `answer`\)"):
         train(Perceptron(), [])  # type: ignore[arg-type]
 
 

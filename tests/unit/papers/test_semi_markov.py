@@ -101,7 +101,7 @@ def test_models_see_what_their_names_say():
     gold = [[Span(0, 7, "a"), Span(7, 9, "b")]]
     full = training.segmenter(task("lm-smm", mixtures=2), gold)
     assert full.features.bins == 3 and full.features.durations == "gamma" and full.features.components == 2
-    assert full.learner.C == 1e-3 and full.learner.head_start == 5 and full.learner.epochs == 2
+    assert full.learner.C == 1e-3 and full.learner.warm_start == 5 and full.learner.epochs == 2
     assert full.transitions and full.frame_cost == 1 and full.max_duration == {"a": 7, "b": 2}
     assert not training.segmenter(task("lm-smm-transitions"), gold).transitions
     assert training.segmenter(task("lm-smm-durations"), gold).features.durations is None

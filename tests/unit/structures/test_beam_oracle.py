@@ -274,7 +274,7 @@ def test_probabilities_among_the_survivors(beam: int | None) -> None:
     )
     w = problem.random.normal(size=oracle.n_features)
     for i, example in enumerate(examples):
-        loss, gradient = oracle.expect(i, w)
+        loss, gradient = oracle.log_loss(i, w)
         if beam is None:
             named = dict(zip(oracle.features, w.tolist()))
             scores = [plain.dot(named, plain.features(example, y, 2)) for y in plain.labellings(example, N_LABELS)]
@@ -283,7 +283,7 @@ def test_probabilities_among_the_survivors(beam: int | None) -> None:
         for f in range(0, len(w), 7):
             step = np.zeros_like(w)
             step[f] = 1e-6
-            slope = (oracle.expect(i, w + step)[0] - oracle.expect(i, w - step)[0]) / 2e-6
+            slope = (oracle.log_loss(i, w + step)[0] - oracle.log_loss(i, w - step)[0]) / 2e-6
             assert gradient.get(f, 0.0) == pytest.approx(slope, abs=1e-6)
 
 
@@ -384,8 +384,8 @@ def test_the_likelihood_of_a_chain_under_a_beam(order: int) -> None:
     """With all states it is the exact one; with few it is smaller, and its gradient is that of finite differences."""
     problem = Problem(11, order, weights=True)
 
-    def likelihood(beam: int) -> _core.ChainLikelihood:
-        return _core.ChainLikelihood(problem.oracle, True, True, True, 1, beam)
+    def likelihood(beam: int) -> _core.Likelihood:
+        return problem.oracle.likelihood(all_pairs=True, all_transitions=True, beam=beam)
 
     w = problem.random.normal(size=likelihood(0).n_parameters)
     exact, slope = likelihood(0).evaluate(w)

@@ -17,7 +17,7 @@ from margent import (
     Templates,
     Transcriber,
 )
-from margent.learners import LEARNERS
+from margent.learners import LEARNERS, RuleLearner
 from margent.tuning import default_space
 from margent.tuning.space import SearchSpace
 from margent.tuning.study import planned, quiet
@@ -154,9 +154,8 @@ def test_every_learner_has_a_default_space_of_values_it_takes(name):
 
 
 @dataclass(frozen=True)
-class Own:
+class Own(RuleLearner):
     rate: float = 1.0
-    patience: int | None = None
 
     def rule(self):
         raise NotImplementedError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from margent.features.frame_map import FrameFeatures, FrameMap
 from margent.features.segment_map import SegmentMap
 from margent.features.segment_token_map import SegmentTokenMap, TokenFeatures
-from margent.learners import PassiveAggressive, StructuredSVM, learner_named
+from margent.learners import Learner, PassiveAggressive, StructuredSVM, learner_named
 from margent.learners.maximum_likelihood import MaximumLikelihood
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ def meant_learner(segmenter: Segmenter, seen: SegmentMap | None) -> Any:
         return PassiveAggressive() if tokens else StructuredSVM(C=0.001, method="subgradient")
     if isinstance(learner, str):
         return learner_named(learner)
-    known = hasattr(learner, "rule") or hasattr(learner, "steps")
-    if isinstance(learner, type) or not (known or isinstance(learner, MaximumLikelihood)):
+    if not isinstance(learner, Learner):
         raise TypeError(f"learner should be a learner such as CRF(), its name or None, got {learner!r}")
     return learner
 

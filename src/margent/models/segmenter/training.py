@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.errors import CorpusError
+from margent.features.frame_map import FrameMap
 from margent.features.segment_map import SegmentLimits, SegmentMap
-from margent.learners import train
+from margent.learners import check_fits, train
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.training import Callback, Training
 from margent.models.inputs import as_sentences, sentence_weights
@@ -43,6 +44,7 @@ class SegmentLesson:
 def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, known: SegmentWeights | None) -> None:
     """Trains a segmenter and gives it what was learned. `known`: the weights to go on from."""
     learner = segmenter._learner(feature_map)
+    check_fits(learner, "segments of frames" if isinstance(feature_map, FrameMap) else "segments of tokens")
     X = as_sentences(lesson.X)
     gold = GoldSegments.of(lesson.y, [len(x) for x in X], segmenter.outside)
     limits = _limits(segmenter, gold) if known is None else known.limits
@@ -89,7 +91,7 @@ def learn(segmenter: Segmenter, lesson: SegmentLesson, feature_map: SegmentMap, 
     segmenter._set_learned(feature_map, weights.with_weights(result.weights))
     segmenter.history_ = [*history, *(epoch.as_dict() for epoch in result.history)]
     segmenter.best_epoch_, segmenter.interrupted_ = result.best_epoch, result.interrupted
-    probabilistic = bool(getattr(learner, "probabilistic", False))
+    probabilistic = learner.probabilistic
     if known is None:
         segmenter.front_end_ = None  # what made other frames is not what made these
     if known is None or probabilistic:

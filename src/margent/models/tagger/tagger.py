@@ -15,7 +15,7 @@ from margent import storage
 from margent.errors import CalibrationWarning, ConstraintError, CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
-from margent.learners import LEARNERS, PassiveAggressive, learner_named
+from margent.learners import LEARNERS, Learner, PassiveAggressive, learner_named
 from margent.learners.training import Callback
 from margent.models.confident_span import ConfidentSpan
 from margent.models.estimator import Estimator
@@ -319,8 +319,7 @@ class Tagger(Estimator):
     def _learner(self) -> Any:
         if isinstance(self.learner, str):
             return learner_named(self.learner)
-        known = self.learner is None or hasattr(self.learner, "rule") or hasattr(self.learner, "steps")
-        if isinstance(self.learner, type) or not known:
+        if not isinstance(self.learner, (Learner, type(None))):
             raise TypeError(f"learner should be a learner such as CRF(), its name or None, got {self.learner!r}")
         return PassiveAggressive() if self.learner is None else self.learner
 

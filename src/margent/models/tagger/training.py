@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from margent.errors import CorpusError
 from margent.features.feature_map import FeatureMap
-from margent.learners import train
+from margent.learners import check_fits, train
 from margent.learners.training import Callback, Training
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import MISSING, LabelSet
@@ -21,7 +21,7 @@ from margent.models.tagger.evaluation import Gold, check_metric, development_sco
 from margent.models.tagger.label_scheme import allowed_pairs, label_scheme
 from margent.models.tagger.support import SupportSet
 from margent.models.tagger.weights import Trainable, TrainingSet, Weights
-from margent.models.tagger.weights_choice import weights_of
+from margent.models.tagger.weights_choice import structure_of, weights_of
 
 if TYPE_CHECKING:
     from margent.models.tagger.tagger import Tagger
@@ -90,17 +90,9 @@ def learn(
     that the map does not know are added.
     """
     learner = tagger._learner()
-    if feature_map.kernel is not None:
-        if not hasattr(learner, "rule"):
-            name = type(learner).__name__
-            raise ValueError(
-                f"a kernel needs a learner that moves example by example, such as HiddenMarkovSVM, got {name}"
-            )
-        if not grow:
-            raise ValueError("freeze_features is not for a kernel, which learns from tokens only by remembering them")
-    if tagger.beam is not None and getattr(learner, "keeps_support", False):
-        name = type(learner).__name__
-        raise ValueError(f"{name} keeps whole labellings, and beam={tagger.beam!r} learns from parts: beam=None")
+    check_fits(learner, structure_of(tagger))
+    if feature_map.kernel is not None and not grow:
+        raise ValueError("freeze_features is not for a kernel, which learns from tokens only by remembering them")
     encoded = feature_map.encode(lesson.X, grow=grow, min_count=tagger.min_count)
     labels = labels.extended(lesson.y)
     ids = labels.encode(lesson.y, encoded.lengths)
@@ -132,10 +124,10 @@ def learn(
 
     trainable, result = weights_of(tagger).learned(tagger, data, feature_map, labels, weights, run, evaluation)
     _set_learned(tagger, feature_map, labelling, result, trainable, goes_on=weights is not None)
-    if getattr(learner, "keeps_support", False):
+    if learner.keeps_support:
         tagger._support = SupportSet.of(result.support, lesson.X, ids, encoded.sequence_ptr)
     # Costs make a likelihood lean away from the dear mistakes, so that its probabilities are no longer fair.
-    probabilistic = bool(getattr(learner, "probabilistic", False)) and not tagger.label_costs
+    probabilistic = learner.probabilistic and not tagger.label_costs
     if weights is None or probabilistic:
         tagger.temperature_, tagger._calibrated_for = 1.0, (None,) if probabilistic else ()  # by exact sums
     fitted = probabilistic and tagger.beam is None
@@ -165,7 +157,7 @@ def _evaluation(
     pairs = allowed_pairs(tagger.constrain, labels, scheme)
     allowed = labelling.allowed(X)
     # Scores that are no log probabilities have no temperature yet that sums could be made with.
-    decode = tagger.decode if getattr(tagger._learner(), "probabilistic", False) else "path"
+    decode = tagger.decode if tagger._learner().probabilistic else "path"
     return development_score(feature_map, encoded, gold, allowed, pairs, decode, tagger.beam, tagger._threads())
 
 

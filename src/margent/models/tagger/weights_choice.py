@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from margent.capability import Capability, chain_structure
 from margent.features.feature_map import FeatureMap
+from margent.features.kernel import Kernel
 from margent.models.tagger.chain.weights import ChainWeights
 from margent.models.tagger.hidden.weights import HiddenWeights
 from margent.models.tagger.k_grams.weights import KGramWeights
@@ -18,16 +20,19 @@ _KINDS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights, K
 
 
 def weights_of(tagger: Tagger) -> type[Weights]:
-    """Those of the label chain, unless the tagger has hidden labels, or a learner whose `structure` is another."""
+    """Those of the label chain, unless the tagger has hidden labels, or a learner that needs tables of k-grams."""
     if tagger.hidden > 1:
         return HiddenWeights
-    learner, known = tagger._learner(), (ChainWeights.kind, KGramWeights.kind)
-    kind = getattr(learner, "structure", ChainWeights.kind)
-    if kind not in known:
-        raise TypeError(
-            f"{type(learner).__name__} is made for the structure {kind!r}, and a tagger has {', '.join(known)}"
-        )
-    return _KINDS[kind]
+    return KGramWeights if Capability.K_GRAM_HINGE in tagger._learner().needs else ChainWeights
+
+
+def structure_of(tagger: Tagger) -> str:
+    """The name of the structure that a tagger learns with, which says what it can do for a learner."""
+    if weights_of(tagger) is KGramWeights:
+        return "k-grams"
+    return chain_structure(
+        beam=tagger.beam is not None, hidden=tagger.hidden > 1, kernel=isinstance(tagger.features, Kernel)
+    )
 
 
 def restored_weights(file: ModelFile, n_labels: int, feature_map: FeatureMap) -> Weights:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
+from margent.capability import Capability
 from margent.learners.progress import ProgressBar
 from margent.models.transcriber.joint_grams import INSERTIONS, JointGrams
 from margent.models.transcriber.rescoring import BITS, CandidateLists, Rows, started
@@ -43,20 +44,7 @@ class LearnedSearch:
 
 def leads_search(learner: Any, update: str | None) -> bool:
     """Whether the weights of the learner lead the search, rather than reorder what the joint model finds."""
-    return update is not None or getattr(learner, "search", None) == "beam"
-
-
-def one_searched_word() -> _core.CosegmentOracle:
-    """The smallest oracle of a search, to try a learner on."""
-    pairs = native_pairs([(0,)], [(0,)])
-    units = _core.CosegmentUnits.discovered(pairs, np.array([(1, 1)], np.int32))
-    counts = _core.GramCounts()
-    for unit in (0, 1):  # the only one, and the end
-        counts.add([unit], 1.0)
-    model = _core.GramModel.of(counts, 1)
-    model.estimate(np.zeros((1, 3)))
-    words = _core.TranscriptionExamples(pairs, np.arange(2), np.zeros(1, np.int32), (model,))
-    return _core.CosegmentOracle(units, words, 1, 0, 0.0, INSERTIONS, _core.BeamUpdate.standard)
+    return update is not None or (learner is not None and Capability.BEAM_LIKELIHOOD in learner.needs)
 
 
 def search_oracle(

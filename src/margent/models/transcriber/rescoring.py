@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.learners.progress import ProgressBar
-from margent.learners.training import train
 from margent.models.transcriber.joint_grams import JointGrams
 from margent.models.transcriber.word_folds import WordFolds
 from margent.structures.cosegments import flat_rows
@@ -104,8 +103,8 @@ def training_oracle(
             bar.advance(sum(len(ptr) - 1 for ptr, *_ in parts))
     example_ptrs, feature_ptrs, *others = zip(*parts)
     features, values, losses = map(np.concatenate, others)
-    places = np.ones(len(folds.words), np.int32)
-    candidates = _core.Candidates(_joined(example_ptrs), _joined(feature_ptrs), features, values, losses, places)
+    n_positions = np.ones(len(folds.words), np.int32)
+    candidates = _core.Candidates(_joined(example_ptrs), _joined(feature_ptrs), features, values, losses, n_positions)
     return started(_core.CandidateOracle(candidates, N_WEIGHTS))
 
 
@@ -118,21 +117,6 @@ def started(oracle: Started) -> Started:
     weights[0] = 1.0
     oracle.start_from(weights)
     return oracle
-
-
-def check_learner(learner: Any, oracle: _core.FlatOracle) -> None:
-    """A TypeError if the learner cannot learn from such an oracle: it is tried before EM, which takes long."""
-    try:
-        train(learner, oracle, evaluate=lambda _: 0.0, callbacks=[lambda _: True], progress=False)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"learner of Transcriber cannot be used: {error}") from None
-
-
-def one_listed_word() -> _core.CandidateOracle:
-    """The smallest oracle of candidates, to try a learner on."""
-    rows, two = np.arange(3, dtype=np.int64), np.ones(2, np.float32)
-    listed = _core.Candidates(rows[::2].copy(), rows, np.arange(2, dtype=np.int32), two, 1 - two, np.ones(1, np.int32))
-    return _core.CandidateOracle(listed, 2)
 
 
 def _joined(pointers: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

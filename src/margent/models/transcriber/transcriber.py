@@ -14,21 +14,15 @@ from numpy.typing import NDArray
 
 from margent import storage
 from margent.errors import CorpusError
-from margent.learners import learner_named
+from margent.learners import Learner, RuleLearner, check_fits, learner_named
 from margent.learners.em import EM
 from margent.learners.training import Callback, check_patience, train
 from margent.models.estimator import Estimator
 from margent.models.labels import Labellings
 from margent.models.transcriber import file as transcriber_file
 from margent.models.transcriber.joint_grams import Alphabet, JointGrams
-from margent.models.transcriber.learned_search import LearnedSearch, leads_search, one_searched_word, search_oracle
-from margent.models.transcriber.rescoring import (
-    CandidateLists,
-    Rescorer,
-    check_learner,
-    one_listed_word,
-    training_oracle,
-)
+from margent.models.transcriber.learned_search import LearnedSearch, leads_search, search_oracle
+from margent.models.transcriber.rescoring import CandidateLists, Rescorer, training_oracle
 from margent.models.transcriber.spellings import as_pairs, as_words, check_entries
 from margent.models.transcriber.word_folds import WordFolds
 from margent.parameters import check_choice, check_count, check_flag, check_whole
@@ -454,14 +448,13 @@ class Transcriber(Estimator):
             raise TypeError(f"em of Transcriber should be an EM(...) or None, got {self.em!r}")
         em: EM = self._meant("em")
         learner = self._meant("learner")
-        if learner is not None and not hasattr(learner, "rule") and not hasattr(learner, "steps"):
+        if not isinstance(learner, (Learner, type(None))):
             raise TypeError(
                 f"learner of Transcriber should be a learner such as MIRA(), its name or None, got {learner!r}"
             )
         self._check_update(learner)
         if learner is not None:
-            leads = leads_search(learner, self.update)
-            check_learner(learner, one_searched_word() if leads else one_listed_word())
+            check_fits(learner, "co-segments" if leads_search(learner, self.update) else "listed answers")
         check_whole(self, "candidates", minimum=1)
         check_whole(self, "folds", minimum=2)
         checked_sizes(self.sizes)
@@ -484,7 +477,7 @@ class Transcriber(Estimator):
         said = f"update={self.update!r} of Transcriber is for a learner that goes from example to example"
         if learner is None:
             raise ValueError(f"{said}, and there is none: learner=MIRA(C=0.01), for example")
-        if not hasattr(learner, "rule") or getattr(learner, "keeps_support", False):
+        if not isinstance(learner, RuleLearner) or learner.keeps_support:
             name = type(learner).__name__
             instead = ": CRF(search='beam') with update=None searches by itself" if name == "CRF" else ""
             raise ValueError(f"{said} and keeps no answers, such as Perceptron or MIRA, and {name} does not{instead}")

@@ -22,7 +22,14 @@ from margent import (
     StructuredSVM,
     TokenFeatures,
 )
-from margent.errors import CalibrationWarning, ConstraintError, CorpusError, ModelFileError, NotFittedError
+from margent.errors import (
+    CalibrationWarning,
+    CapabilityError,
+    ConstraintError,
+    CorpusError,
+    ModelFileError,
+    NotFittedError,
+)
 from margent.features.frame_map import bin_shares
 from margent.features.gaussian_start import Gaussian, gamma_weights, markov_weights, statistics
 from margent.features.name_list import NameLists
@@ -463,7 +470,7 @@ def test_margin_learners_are_calibrated_on_development_data(tmp_path):
 def test_learners_that_cannot_do_segments_say_so():
     X, y = speech(28, 4)
     for learner in ("hmm", "latent-svm", "spectral"):
-        with pytest.raises(TypeError, match="SegmentOracle"):
+        with pytest.raises(CapabilityError, match=r"the structure 'segments of frames' .*: choose Perceptron, "):
             Segmenter(learner=learner).fit(X, y, progress=False)
 
 

@@ -86,7 +86,7 @@ def test_what_a_beam_is_not_for() -> None:
         Tagger(beam=0).fit(X, Y)
     with pytest.raises(ValueError, match="update of Tagger should be one of max-violation, early, standard, skip"):
         Tagger(beam=2, update="late").fit(X, Y)
-    with pytest.raises(ValueError, match="HiddenMarkovSVM keeps whole labellings"):
+    with pytest.raises(TypeError, match=r"HiddenMarkovSVM keeps whole wrong answers .* 'chain under a beam' has only"):
         Tagger(learner=HiddenMarkovSVM(), beam=2).fit(X, Y)
     with pytest.raises(ValueError, match="beam=2 is for label chains"):
         Tagger(learner=Spectral(iterations=2), beam=2).fit(X[:5], Y[:5])

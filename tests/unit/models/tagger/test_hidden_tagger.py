@@ -27,7 +27,7 @@ from margent import (
     StructuredSVM,
     Tagger,
 )
-from margent.errors import ConstraintError
+from margent.errors import CapabilityError, ConstraintError
 from margent.models.tagger.chain.weights import ChainWeights
 from margent.models.tagger.hidden.label_mixture import mixed
 from margent.models.tagger.hidden.labels import HiddenLabels
@@ -424,16 +424,18 @@ def test_probabilities_can_be_calibrated() -> None:
         ({"growth": "slow"}, "growth of Tagger should be split-merge or None, got 'slow'"),
         ({"growth": "split-merge", "restarts": 2, "hidden": 2}, "restarts make no difference"),
         ({"decode": "viterbi"}, "decode of Tagger should be one of path, sum, posterior, got 'viterbi'"),
-        ({"hidden": 2, "learner": Spectral()}, "hidden=2 is not for Spectral"),
-        ({"hidden": 2, "learner": HiddenMarkov()}, "hidden=2 is not for HiddenMarkov"),
-        ({"hidden": 2, "learner": HiddenMarkovSVM()}, "hidden=2 is not for HiddenMarkovSVM"),
-        ({"hidden": 2, "learner": DualPerceptron()}, "hidden=2 is not for DualPerceptron"),
         ({"hidden": 2, "features": Kernel("linear")}, "hidden=2 is not for a kernel"),
     ],
 )
 def test_what_cannot_be_is_said_before_training(parameters: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Tagger(**parameters).fit([["a"]], [["A"]])
+
+
+@pytest.mark.parametrize("learner", [Spectral(), HiddenMarkov(), HiddenMarkovSVM(), DualPerceptron()])
+def test_a_learner_of_known_labels_is_refused_before_training(learner: Any) -> None:
+    with pytest.raises(CapabilityError, match=f"{type(learner).__name__} .* the structure 'chain of hidden labels'"):
+        Tagger(hidden=2, learner=learner).fit([["a"]], [["A"]])
 
 
 @pytest.mark.parametrize("parameters", [{"restarts": 3}, {"growth": "split-merge"}])

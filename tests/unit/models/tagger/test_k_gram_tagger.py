@@ -14,6 +14,7 @@ import pytest
 import margent
 from margent import CRF, Constraints, Kernel, Perceptron, Spectral, Tagger, storage
 from margent.annotation.schemes import labels_of, spans
+from margent.capability import Capability
 from margent.errors import ConstraintError, CorpusError, ModelFileError
 from margent.models.tagger.k_grams.weights import KGramWeights
 from margent.structures import KGramOracle, KGramTable
@@ -434,9 +435,13 @@ def test_data_that_cannot_be_learned_from() -> None:
 def test_a_learner_for_a_structure_that_there_is_not() -> None:
     @dataclass(frozen=True)
     class Other(Spectral):
-        structure = "trees"  # type: ignore[misc]
+        @property
+        def needs(self) -> frozenset[Capability]:
+            return frozenset({Capability.FRAME_STATISTICS})
 
-    with pytest.raises(TypeError, match="Other is made for the structure 'trees', and a tagger has chain, k-grams"):
+    with pytest.raises(
+        TypeError, match="Other fits densities to the frames of segments, and the structure 'chain' has no"
+    ):
         Tagger(learner=Other()).fit(WORDS, SOUNDS)
 
 

@@ -49,7 +49,7 @@ def test_every_learner_that_moves_example_by_example(name: str) -> None:
 
 
 def test_a_learner_of_another_kind_is_refused() -> None:
-    with pytest.raises(ValueError, match="a kernel needs a learner that moves example by example, such as Hidden"):
+    with pytest.raises(TypeError, match="CRF sums over all answers, and the structure 'chain with a kernel' has no"):
         Tagger(SMALL, CRF()).fit(X, Y)
 
 

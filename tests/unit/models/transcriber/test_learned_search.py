@@ -135,7 +135,7 @@ def test_ctrl_c_in_the_first_search_leaves_the_joint_model(monkeypatch: pytest.M
     def interrupt(self: Any) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(margent._core.CosegmentLikelihood, "grow", interrupt)
+    monkeypatch.setattr(margent._core.Likelihood, "grow", interrupt)
     model = fit(learner=CRF(search="beam"), update=None)
     assert model.interrupted_ and model.learned_ is None
     assert model.predict(WORDS[TEST]) == Transcriber(order=1, beam=8).fit(WORDS[TRAIN], SPOKEN[TRAIN]).predict(

@@ -290,11 +290,11 @@ def test_ctrl_c_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("learner", "said"),
     [
-        ("latent-svm", "LatentSVM is for label chains"),
-        ("spectral", "Spectral learns from pairs"),
-        (margent.CRF(method="sgd"), "choose lbfgs or owlqn"),
-        (margent.CRF(search="beam", boundaries=False), "are about labels"),
-        (EM(), "EM learns from words and pronunciations"),
+        ("latent-svm", "LatentSVM fixes the best right answer"),
+        ("spectral", "Spectral learns tables of k-gram scores"),
+        (margent.CRF(method="sgd"), "method='sgd'.*, and the structure 'listed answers' has only"),
+        (margent.CRF(search="beam", boundaries=False), "the structure 'co-segments' has no labels"),
+        (EM(), "EM counts graphones over latent alignments, and the structure 'listed answers' has none"),
     ],
 )
 def test_a_learner_that_cannot_is_told_so_before_all_work(learner: Any, said: str) -> None:
@@ -306,7 +306,9 @@ def test_a_learner_that_cannot_is_told_so_before_all_work(learner: Any, said: st
 
 
 def test_em_is_not_for_taggers() -> None:
-    with pytest.raises(TypeError, match="EM learns from words and pronunciations"):
+    with pytest.raises(
+        TypeError, match="EM counts graphones over latent alignments, and the structure 'chain' has none"
+    ):
         margent.Tagger(learner=EM()).fit([["a", "b"]], [["A", "B"]])
 
 

@@ -53,12 +53,6 @@ class HiddenWeights(Weights):
 
     @classmethod
     def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
-        learner = tagger._learner()
-        if getattr(learner, "one_right_answer", False) or getattr(learner, "structure", "chain") != "chain":
-            raise ValueError(
-                f"hidden={tagger.hidden} is not for {type(learner).__name__}, which needs to know all labels that it "
-                "learns from; choose another learner, such as PassiveAggressive or CRF"
-            )
         if isinstance(tagger.features, Kernel):
             raise ValueError(f"hidden={tagger.hidden} is not for a kernel: give features that are not compared")
         return feature_map_for(tagger.features, X)
