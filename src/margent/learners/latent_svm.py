@@ -107,16 +107,17 @@ class LatentProblem:
     """The objective of the latent SVM, for the weights and the right answers that an oracle has."""
 
     def __init__(self, oracle: Any, C: float) -> None:
-        if not isinstance(oracle, _core.ChainOracle):
-            raise TypeError(f"LatentSVM is for label chains, and {type(oracle).__name__} is none")
-        self.oracle, self._C = oracle, C
+        if not isinstance(oracle, (_core.ChainOracle, _core.ForestOracle)):
+            raise TypeError(f"LatentSVM is for label chains and forests, and {type(oracle).__name__} is neither")
+        self.oracle: Any = oracle
+        self._C = C
 
     def __len__(self) -> int:
         return len(self.oracle)
 
     def fix(self) -> int:
         """Keeps the right answers that are best now; in how many examples others than those kept last."""
-        return self.oracle.fix_gold()
+        return int(self.oracle.fix_gold())
 
     def free(self) -> None:
         self.oracle.free_gold()
@@ -133,11 +134,10 @@ class LatentProblem:
         parts = (every[start : start + _SLICE] for start in range(0, len(every), _SLICE))
         return sum(rule.losses(self.oracle, part) for part in parts)
 
-    def weights(self) -> dict[str, Any]:
-        weights: dict[str, Any] = self.oracle.weights(False)
-        return weights
+    def weights(self) -> Any:
+        return self.oracle.weights(False)
 
-    def start_from(self, weights: dict[str, Any] | None) -> None:
+    def start_from(self, weights: Any) -> None:
         """Sets all weights; None: to zero."""
         self.oracle.start_from(_zeros(self.weights()))
         if weights is not None:
@@ -150,5 +150,5 @@ def _zeros(weights: Any) -> Any:
         return {key: _zeros(value) for key, value in weights.items()}
     if isinstance(weights, (list, tuple)):
         return type(weights)(map(_zeros, weights))
-    is_weights = isinstance(weights, np.ndarray) and weights.dtype == np.float32
+    is_weights = isinstance(weights, np.ndarray) and weights.dtype.kind == "f"
     return np.zeros_like(weights) if is_weights else weights

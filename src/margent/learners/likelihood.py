@@ -62,7 +62,7 @@ def likelihood_of(
         return _core.ChainLikelihood(
             oracle, all_pairs, all_transitions, boundaries, threads, beam or 0, best_completion
         )
-    if isinstance(oracle, (_core.CosegmentOracle, _core.CandidateOracle)) and (
+    if isinstance(oracle, (_core.CosegmentOracle, _core.CandidateOracle, _core.ForestOracle)) and (
         all_pairs or all_transitions or not boundaries
     ):
         raise TypeError("all_pairs, all_transitions and boundaries of CRF are about labels, and here are none")
@@ -72,6 +72,8 @@ def likelihood_of(
         return _core.CosegmentLikelihood(oracle, beam, best_completion, threads)
     if isinstance(oracle, _core.CandidateOracle) and beam is None:
         return CandidateLikelihood(oracle, best_completion, threads)
+    if isinstance(oracle, _core.ForestOracle) and beam is None:
+        return oracle.likelihood(best_completion=best_completion, threads=threads)
     if isinstance(oracle, _core.SegmentOracle) and beam is None:
         return _core.SegmentLikelihood(oracle, all_pairs, all_transitions, boundaries, threads, best_completion)
     if beam is not None:

@@ -125,5 +125,5 @@ def test_wrong_parameters_are_named() -> None:
         LatentSVM(C=0)
     with pytest.raises(ValueError, match="passes of LatentSVM should be a whole number of at least 1, got 0"):
         LatentSVM(passes=0)
-    with pytest.raises(TypeError, match="LatentSVM is for label chains, and object is none"):
+    with pytest.raises(TypeError, match="LatentSVM is for label chains and forests, and object is neither"):
         LatentSVM().objective(object(), 1)
