@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from margent.datasets.timit import timit_fold as timit_fold
     from margent.datasets.timit import timit_part as timit_part
     from margent.datasets.timit import timit_utterances as timit_utterances
+    from margent.datasets.treebank import load_treebank_trees as load_treebank_trees
+    from margent.datasets.treebank import parse_brackets as parse_brackets
+    from margent.datasets.treebank import without_traces as without_traces
+    from margent.datasets.treebank import words_of as words_of
 
 _HOME = {
     "ChainModel": "generated",
@@ -59,6 +63,10 @@ _HOME = {
     "load_russian_speech": "speech",
     "load_timit": "timit",
     "load_treebank_sample": "text",
+    "load_treebank_trees": "treebank",
+    "parse_brackets": "treebank",
+    "without_traces": "treebank",
+    "words_of": "treebank",
     "load_ud": "text",
     "load_wnut17": "text",
     "make_addresses": "generated",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from collections import Counter
 
 import numpy as np
@@ -11,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import margent
-import margent.structures.forest_batch
-import margent.structures.forest_oracle
 from margent.errors import ConstraintError
 from margent.structures import Forest, ForestBatch, ForestBuilder, ForestOracle
 from oracle import enumeration
@@ -425,8 +422,3 @@ def test_invalid_problems_are_named():
         ForestBatch([forest, closed]).marginals([0.0, 0.0, 0.0])
     with pytest.raises(TypeError, match="about labels"):
         margent.train(margent.CRF(all_pairs=True), ForestOracle([forest], good))
-
-
-def test_the_examples_of_the_documentation_are_true():
-    for module in (margent.structures.forest_batch, margent.structures.forest_oracle):
-        assert doctest.testmod(module).failed == 0
