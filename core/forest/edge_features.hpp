@@ -52,6 +52,6 @@ class EdgeFeatures {
   SparseVector collected_;
 };
 
-static_assert(PartFeatures<EdgeFeatures, const double*, double>);
+static_assert(ScoredParts<EdgeFeatures, const double*, double>);
 
 }  // namespace margent
