@@ -19,14 +19,18 @@ void ForestOracle::ask(std::int64_t example, const Question& question, Answer& a
   if (question.k <= 1 || question.stop_if_right) rivals_ = best(searched);
   // Costs may leave out something that is wrong: what scores above gold is not right, whatever it costs.
   const auto is_right = [&] {
-    return std::ranges::none_of(rivals_[0], wrong) && example_.score(rivals_[0]) <= answer.gold_score;
+    return rivals_.size() > 0 && std::ranges::none_of(rivals_[0], wrong) &&
+           example_.score(rivals_[0]) <= answer.gold_score;
   };
   if (question.k > 1 && !(question.stop_if_right && is_right())) rivals_ = k_best(searched, question.k);
+  if (rivals_.size() == 0) return;  // scores beyond what a number can hold
   for (std::size_t j = 0; j < rivals_.size(); ++j) {
     Rival rival;
     rival.score = example_.score(rivals_[j]);
     for (const std::int32_t edge : rivals_[j]) rival.loss += example_.cost(edge);
     rival.errors = std::ranges::count_if(rivals_[j], wrong);
+    // Where gold is fixed, another right derivation costs nothing, but is in the way if it scores higher.
+    if (is_fixed_ && rival.score > answer.gold_score) rival.errors = std::max<std::int64_t>(rival.errors, 1);
     answer.rivals.push_back(rival);
   }
   answer.places = static_cast<std::int64_t>(std::max(gold_.size(), rivals_[0].size()));

@@ -30,8 +30,9 @@ class ForestOracle final : public FlatOracle {
   std::span<const std::int32_t> labels(std::size_t rival) const override;
   std::unique_ptr<Likelihood> likelihood(const ParameterChoice& options, int threads);
 
-  // From now on the gold side of each example is the best right derivation under the weights as they are now. Returns
-  // in how many examples it is another than that which was fixed before.
+  // From now on the gold side of each example is the best right derivation under the weights as they are now. All
+  // others that score higher are wrong, but those that are right cost nothing. Returns in how many examples the gold
+  // side is another than that which was fixed before.
   std::int64_t fix_gold();
   // The gold side is found anew for each answer again.
   void free_gold() { is_fixed_ = false; }

@@ -253,6 +253,23 @@ def test_each_learner_does_as_with_a_plain_oracle(learner, masks):
         assert a.accuracy == pytest.approx(b.accuracy)  # updates may differ by some of the size of rounding
 
 
+def test_a_dual_learner_keeps_the_edges_of_wrong_derivations():
+    examples, _ = random_examples(4, masks=True, n=10)
+    for x in examples:  # one right derivation each: the gold side never changes
+        x.only = set(x.forest.listed(np.zeros(N_FEATURES))[-1][1])
+        x.costs = [float(e not in x.only) for e in range(len(x.costs))]
+    examples = [x for x in examples if len(x.right.listed(np.zeros(N_FEATURES), x.only)) == 1]
+    assert len(examples) > 5
+    found = margent.train(margent.DualPerceptron(epochs=3, average=False), to_oracle(examples))
+    total = np.zeros(N_FEATURES)
+    for i, value, edges in found.support:
+        for vector, sign in ((examples[i].gold(total)[1], 1), (edges.tolist(), -1)):
+            for feature, x in examples[i].forest.features_of(vector).items():
+                total[feature] += sign * value * x
+    assert len(found.support) > 5
+    np.testing.assert_allclose(found.weights, total, atol=1e-9)
+
+
 def StartedFrom(plain, weights):
     native = margent._core.PythonOracle(plain, N_FEATURES)
     native.start_from(weights)
@@ -321,12 +338,19 @@ def test_a_fixed_gold_side_stays_what_it_is_until_it_is_free():
     golds = [x.gold(weights)[1] for x in examples]
     differ = sum(x.gold(other)[1] != gold for x, gold in zip(examples, golds))
     assert differ > 0
+    better = 0
     assert oracle.fix_gold() == len(examples)
     assert oracle.fix_gold() == 0
     oracle.start_from(other)
     for i, (x, gold) in enumerate(zip(examples, golds)):
         known = {edges: score for score, edges in x.right.listed(other, x.only)}
-        assert oracle.ask(i, 1, 1.0)[0] == pytest.approx(known[gold])
+        gold_score, [(score, loss, errors, _)] = oracle.ask(i, 1, 0.0)
+        assert gold_score == pytest.approx(known[gold])
+        expected_score, expected_loss, expected_errors, _ = x.rivals(other, 1, 0.0)[0]
+        assert (score, loss) == (pytest.approx(expected_score), pytest.approx(expected_loss))
+        assert errors == max(expected_errors, score > known[gold] + 1e-9)  # right, but not the one that is fixed
+        better += errors > expected_errors
+    assert better > 0
     assert oracle.fix_gold() == differ
     oracle.free_gold()
     oracle.start_from(weights)
