@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import enumeration
+from oracle import enumeration
 
 
 @dataclass
