@@ -46,6 +46,7 @@ Numpy<T> to_numpy(Container&& values, std::vector<std::size_t> shape = {}) {
 }
 
 void bind_forest(nb::module_& m);
+void bind_forest_learning(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);

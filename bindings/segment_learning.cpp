@@ -201,7 +201,7 @@ void each_sequence(const SegmentModel& model, const SegmentData& data, const Flo
   parallel(content->n_sequences(), n_threads, [&](std::size_t thread, std::int64_t s) {
     if (!states[thread]) states[thread] = std::make_unique<State>(model.shape, content->copy());
     State& state = *states[thread];
-    work(state.scorer.score(s, weights.data(), scale), state.workspace, s);
+    work(state.scorer.turn_to(s, weights.data(), scale), state.workspace, s);
   });
 }
 

@@ -114,6 +114,8 @@ void ChainOracle::begin(int n_labels) {
   right_.resize(n_labels);
   pair_costs_ = label_costs_.size() != static_cast<std::size_t>(n_labels);
   scorer_ = std::make_unique<ChainScorer<float>>(model());
+  features_ = std::make_unique<ChainFeatures>(examples_, shape_, n_unigrams(), edges_ ? edges_->n_rows() : 0,
+                                              learn_transitions_);
 }
 
 LinearChain ChainOracle::model() const {
@@ -131,6 +133,7 @@ static bool possible(double score) { return score > -std::numeric_limits<double>
 
 void ChainOracle::ask(std::int64_t example, const Question& question, Reply& answer) {
   example_ = example;
+  features_->turn_to(example);
   const int n = examples_.length(example);
   const std::int32_t* labels = examples_.labels + examples_.begin(example);
   answer.weight = examples_.weights ? examples_.weights[example] : 1.0f;
@@ -331,72 +334,22 @@ void ChainOracle::move(std::size_t rival, double step) {
   differences(rival, on_token, on_transition);
 }
 
-ChainOracle::Layout ChainOracle::layout() const {
-  Layout at{};
-  at.edges = n_unigrams() * shape_.width;
-  at.edge_width = shape_.base * shape_.width;
-  at.size = at.levels = at.edges + (edges_ ? edges_->n_rows() * at.edge_width : 0);
-  for (int level = 0; level < shape_.order; ++level)
-    at.size += static_cast<std::int64_t>(transitions_.end_weights[level].size() + transitions_.weights[level].size());
-  return at;
-}
-
-template <class Visit>
-void ChainOracle::token_entries(int t, int label, double sign, Visit visit) const {
-  const Features& f = examples_.unigrams;
-  const std::int64_t token = examples_.begin(example_) + t;
-  for (std::int64_t k = f.ptr[token]; k < f.ptr[token + 1]; ++k)
-    visit(std::int64_t{f.ids[k]} * shape_.width + label, sign * f.value(k));
-}
-
-template <class Visit>
-void ChainOracle::transition_entries(const Layout& at, const std::int32_t* y, int t, double sign, Visit visit) const {
-  const ChainShape& s = shape_;
-  const int n = static_cast<int>(gold_.size());
-  const auto label_at = [&](int u) -> std::int64_t { return u < 0 ? s.n_labels : y[u]; };
-  if (edges_ && examples_.edges.ptr && t < n) {
-    const Features& f = examples_.edges;
-    const std::int64_t token = examples_.begin(example_) + t;
-    for (std::int64_t k = f.ptr[token]; k < f.ptr[token + 1]; ++k)
-      visit(at.edges + f.ids[k] * at.edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k));
-  }
-  if (!learn_transitions_) return;
-  std::int64_t offset = at.levels, size = 1, history = 0;
-  for (int level = 0; level < s.order; ++level) {
-    // Each level holds its end weights [B^level][width], then its transitions [B^(level+1)][width].
-    if (t == n) {
-      visit(offset + history * s.width + y[n - 1], sign);
-      history += label_at(n - 2 - level) * size;
-    } else {
-      history += label_at(t - 1 - level) * size;
-      visit(offset + (size + history) * s.width + y[t], sign);
-    }
-    offset += size * s.width * (1 + s.base);
-    size *= s.base;
-  }
-}
-
 void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
-  const Layout at = layout();
-  const std::int32_t *gold = gold_.data(), *other = labels_of(rival);
+  const std::span<const std::int32_t> gold = gold_, other = labels(rival);
+  const auto on_part = [&](int t, bool is_transition) {
+    features_->collect({t, gold, is_transition}, 1);
+    features_->collect({t, other, is_transition}, -1);
+  };
+  differences(rival, [&](int t) { on_part(t, false); }, [&](int t) { on_part(t, true); });
   out.clear();
-  const auto visit = [&](std::int64_t index, double value) { out.push_back({index, value}); };
-  const auto on_token = [&](int t) {
-    token_entries(t, gold[t], 1, visit);
-    token_entries(t, other[t], -1, visit);
-  };
-  const auto on_transition = [&](int t) {
-    transition_entries(at, gold, t, 1, visit);
-    transition_entries(at, other, t, -1, visit);
-  };
-  differences(rival, on_token, on_transition);
+  features_->hand_over(out);
   normalize(out);
 }
 
 double ChainOracle::inner(const SparseVector& a, const SparseVector& b) const {
   if (!kernel_) return margent::dot(a, b);
   // Observations meet in the kernel, transitions as they are.
-  const std::int64_t end = layout().edges;
+  const std::int64_t end = features_->layout().edges;
   const auto cut = [end](const SparseVector& v) {
     return std::partition_point(v.begin(), v.end(), [end](const auto& entry) { return entry.first < end; });
   };
@@ -411,7 +364,7 @@ double ChainOracle::dot(std::size_t i, std::size_t j) const {
   return gram_.at(i, j);
 }
 
-void ChainOracle::find_parts(int position, int reach) const {
+void ChainOracle::find_parts(int position, int reach, bool is_transition) const {
   const int n = static_cast<int>(gold_.size());
   const int from = std::max(0, position + 1 - reach), to = std::min(position + 1, n);
   const std::int32_t* rivals = rivals_.data();
@@ -425,7 +378,7 @@ void ChainOracle::find_parts(int position, int reach) const {
     if (!same(gold_.data(), rivals + j * n)) members_.push_back(j);
   const std::size_t end = members_.size();
   if (begin == end) return;
-  parts_.push_back({position, gold_.data(), 1, begin, end});
+  parts_.push_back({{position, gold_, is_transition}, 1, begin, end});
   for (std::size_t i = begin; i < end; ++i) {
     const std::int32_t* labels = rivals + members_[i] * n;
     const auto like_this = [&](std::size_t q) { return same(labels, rivals + members_[q] * n); };
@@ -435,7 +388,7 @@ void ChainOracle::find_parts(int position, int reach) const {
     const std::size_t first = members_.size();
     for (std::size_t q = i; q < end; ++q)
       if (like_this(q)) members_.push_back(members_[q]);
-    parts_.push_back({position, labels, -1, first, members_.size()});
+    parts_.push_back({{position, {labels, gold_.size()}, is_transition}, -1, first, members_.size()});
   }
 }
 
@@ -450,8 +403,12 @@ void ChainOracle::make_gram() const {
   const Features& f = examples_.unigrams;
   const std::int64_t* ptr = f.ptr + examples_.begin(example_);
   gram_.reset(n_rivals_);
-  const auto members = [&](const Part& part) {
+  const auto members = [&](const SharedPart& part) {
     return std::span<const std::size_t>(members_).subspan(part.begin, part.end - part.begin);
+  };
+  const auto add_entries = [&] {
+    for (const SharedPart& p : parts_)
+      gram_.add(members(p), [&](auto on_entry) { features_->visit(p.part, p.sign, on_entry); });
   };
   // Positions where a rival differs from gold, and those from which one can look back on one.
   near_.assign(static_cast<std::size_t>(n) + 1, far_away);
@@ -462,47 +419,44 @@ void ChainOracle::make_gram() const {
   parts_.clear();
   members_.clear();
   for (int t = 0; t < n; ++t)
-    if (near_[t] == 0) find_parts(t, 1);
+    if (near_[t] == 0) find_parts(t, 1, false);
   std::int64_t n_features = 0;
-  for (const Part& p : parts_) n_features += ptr[p.position + 1] - ptr[p.position];
+  for (const SharedPart& p : parts_) n_features += ptr[p.part.position + 1] - ptr[p.part.position];
   if (f.values || parts_.size() > few_parts || n_features > few_features) {
-    for (const Part& p : parts_)
-      gram_.add(members(p), [&](auto visit) { token_entries(p.position, p.labels[p.position], p.sign, visit); });
+    add_entries();
   } else {
     // The overlap of two tokens is kept with the first part of each.
     constexpr std::int64_t unknown = -1;
     const std::size_t size = parts_.size();
     overlaps_.assign(size * size, unknown);
     for (std::size_t i = 0, first_i = 0; i < size; ++i) {
-      const Part& p = parts_[i];
-      if (p.position != parts_[first_i].position) first_i = i;
+      const auto& [p, p_sign, p_begin, p_end] = parts_[i];
+      if (p.position != parts_[first_i].part.position) first_i = i;
       for (std::size_t j = 0, first_j = 0; j <= i; ++j) {
-        const Part& q = parts_[j];
-        if (q.position != parts_[first_j].position) first_j = j;
+        const auto& [q, q_sign, q_begin, q_end] = parts_[j];
+        if (q.position != parts_[first_j].part.position) first_j = j;
         if (p.labels[p.position] != q.labels[q.position]) continue;
         std::int64_t& overlap = overlaps_[first_i * size + first_j];
         const std::int64_t *a = ptr + p.position, *b = ptr + q.position;
         if (overlap == unknown)
           overlap = kernels<float>().equal_pairs(f.ids + a[0], a[1] - a[0], f.ids + b[0], b[1] - b[0]);
-        if (overlap) gram_.add(members(p), members(q), p.sign * q.sign * static_cast<double>(overlap));
+        if (overlap) gram_.add(members(parts_[i]), members(parts_[j]), p_sign * q_sign * static_cast<double>(overlap));
       }
     }
   }
   if (learn_transitions_ || edges_) {
-    const Layout at = layout();
     parts_.clear();
     members_.clear();
     for (int t = 0; t < n + ends_; ++t)
-      if (near_[t] <= shape_.order) find_parts(t, shape_.order + 1);
-    for (const Part& p : parts_)
-      gram_.add(members(p), [&](auto visit) { transition_entries(at, p.labels, p.position, p.sign, visit); });
+      if (near_[t] <= shape_.order) find_parts(t, shape_.order + 1, true);
+    add_entries();
   }
   has_gram_ = true;
 }
 
 template <class OnWeight, class OnRow, class OnLevel>
 void ChainOracle::entries(const SparseVector& vector, OnWeight on_weight, OnRow on_row, OnLevel on_level) const {
-  const Layout at = layout();
+  const ChainFeatures::Layout& at = features_->layout();
   for (const auto& [index, value] : vector) {
     if (index < 0 || index >= at.size) throw std::out_of_range("there is no such weight");
     if (index < at.edges && dense_) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "chain/chain_features.hpp"
 #include "chain/kernel_rows.hpp"
 #include "chain/linear_chain.hpp"
 #include "cosegments/gram_sums.hpp"
@@ -109,28 +110,16 @@ class ChainOracle final : public Oracle {
   template <class OnToken, class OnTransition>
   void differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const;
 
-  // Where parts of the space of all weights begin: unigrams, edges, then the ends and transitions of each level.
-  struct Layout {
-    std::int64_t edges, edge_width, levels, size;
-  };
-  Layout layout() const;
-  // Calls visit(index, sign * value) for the features that a labelling has at token t alone, and for those of the
-  // transition into t (or, at n, the end).
-  template <class Visit>
-  void token_entries(int t, int label, double sign, Visit visit) const;
-  template <class Visit>
-  void transition_entries(const Layout& at, const std::int32_t* labels, int t, double sign, Visit visit) const;
-  // Features with one label, or one way over labels, that are part of the deltas of some rivals.
-  struct Part {
-    int position;                // of a token, or of the transition into it
-    const std::int32_t* labels;  // gold or a rival
+  // A part of the deltas of some rivals.
+  struct SharedPart {
+    ChainFeatures::Part part;
     double sign;
     std::size_t begin, end;  // its members: members_[begin] to members_[end - 1]
   };
   void make_gram() const;
   // The parts at a position: one for gold, with the rivals that differ from it in the `reach` labels up to there, and
   // one for each way in which they do.
-  void find_parts(int position, int reach) const;
+  void find_parts(int position, int reach, bool is_transition) const;
   // Calls on_weight(position, value) for dense rows, on_row(rows, id, column, value) for others, and
   // on_level(level, is_end, position, value), for each entry of a vector.
   template <class OnWeight, class OnRow, class OnLevel>
@@ -149,6 +138,7 @@ class ChainOracle final : public Oracle {
   std::unique_ptr<KernelSource> source_;
   std::unique_ptr<KernelRows> kernel_;
   TransitionWeights transitions_;
+  std::unique_ptr<ChainFeatures> features_;
   std::unique_ptr<ChainScorer<float>> scorer_;
   ChainWorkspace<float> work_;
   ChainBeam<float> beam_;
@@ -166,7 +156,7 @@ class ChainOracle final : public Oracle {
   // The inner products of its deltas, once somebody has asked for one.
   mutable GramSums gram_;
   mutable bool has_gram_ = false;
-  mutable std::vector<Part> parts_;
+  mutable std::vector<SharedPart> parts_;
   mutable std::vector<std::size_t> members_;
   mutable std::vector<std::int64_t> overlaps_;
   mutable std::vector<int> near_;

@@ -75,11 +75,11 @@ class FrameContent final : public SegmentContent {
   bool has_weight(std::int64_t index) const override { return columns_.used[index % columns_.columns]; }
   bool dense() const override { return true; }
   std::unique_ptr<SegmentContent> copy() const override { return std::make_unique<FrameContent>(shape_, frames_); }
-  void prepare(std::int64_t sequence, const float* weights, double scale) override;
+  void turn_to(std::int64_t sequence, const float* weights, double scale) override;
   SegmentRows at(int end, int count) override;
-  void collect(int begin, int end, const double* amounts) override;
-  void collect(int begin, int end, int label, double amount) override;
-  void flush(SparseVector& out) override;
+  void collect(const Segment& segment, double amount) override;
+  void collect_row(int begin, int end, const double* amounts) override;
+  void hand_over(SparseVector& out) override;
   const FrameColumns& columns() const { return columns_; }
 
   // z of one frame, [statistics].

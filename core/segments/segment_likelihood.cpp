@@ -39,7 +39,7 @@ void SegmentLikelihood::choose(const LikelihoodOptions& choice) {
   std::vector<double> row(width);
   for (std::int64_t i = 0; i < size(); ++i) {
     if (gold.weight(i) == 0 || scorer.content().length(i) == 0) continue;
-    scorer.score(i, weights.data(), 1);
+    scorer.turn_to(i, weights.data(), 1);
     if (gold.timed[i]) {
       gold.segments(i, segments);
       scorer.collect(segments, 1);
@@ -61,7 +61,7 @@ void SegmentLikelihood::choose(const LikelihoodOptions& choice) {
           scorer.collect_row(begin, end, row.data(), 1);
     }
     seen.clear();
-    scorer.flush(seen);
+    scorer.hand_over(seen);
     for (const auto& entry : seen) taken[entry.first] = 1;
   }
   if (choice.all_pairs || scorer.content().dense()) all(0, at.durations);
@@ -117,7 +117,7 @@ double SegmentLikelihood::example(Worker& worker, std::int64_t i, double scale, 
   const double weight = gold.weight(i);
   SegmentScorer& scorer = worker.scorer;
   if (weight == 0 || scorer.content().length(i) == 0) return 0;
-  const SegmentScores scores = scorer.score(i, oracle_.weights().data(), scale);
+  const SegmentScores scores = scorer.turn_to(i, oracle_.weights().data(), scale);
   double right;
   if (gold.timed[i] || best_completion_) {
     if (gold.timed[i]) {
@@ -142,7 +142,7 @@ double SegmentLikelihood::example(Worker& worker, std::int64_t i, double scale, 
       scores, worker.work, [&](int begin, int end, const double* p) { scorer.collect_row(begin, end, p, weight); },
       worker.pairs.data(), worker.first.data(), worker.last.data());
   scorer.collect_pairs(worker.pairs.data(), worker.first.data(), worker.last.data(), weight);
-  scorer.flush(*gradient);
+  scorer.hand_over(*gradient);
   return weight * (log_z - right);
 }
 

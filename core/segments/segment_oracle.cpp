@@ -71,7 +71,7 @@ void SegmentOracle::ask(std::int64_t example, const Question& question, Reply& a
   rivals_.clear();
   gold_.clear();
   if (answer.n_positions == 0) return;
-  const SegmentScores scores = scorer_.score(example, weights_.data(), clock_.scale);
+  const SegmentScores scores = scorer_.turn_to(example, weights_.data(), clock_.scale);
   if (known_.timed[example]) {
     known_.segments(example, gold_);
   } else {
@@ -101,7 +101,7 @@ void SegmentOracle::delta(std::size_t rival, SparseVector& out) const {
   if (rival >= rivals_.size()) throw std::out_of_range("the last answer has no such rival");
   out.clear();
   scorer_.collect_difference(gold_, rivals_[rival].segments);
-  scorer_.flush(out);
+  scorer_.hand_over(out);
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto not_after = [&](const auto& a, const auto& b) { return !before(a, b); };
   if (std::adjacent_find(out.begin(), out.end(), not_after) != out.end()) normalize(out);

@@ -22,7 +22,7 @@ from margent.capability import METHODS, STRUCTURES, Capability, chain_structure
 from margent.features.encoded import Encoded, sequence_ptr
 from margent.learners import CRF, EM, LEARNERS, BatchLearner, MaximumLikelihood, RuleLearner, Spectral, capability_table
 from margent.learners.capabilities import check_fits, declared
-from margent.structures import BeamOracle, Cosegments, KGramOracle
+from margent.structures import BeamOracle, Cosegments, ForestOracle, KGramOracle
 
 N_LABELS, N_FEATURES = 3, 4
 
@@ -137,6 +137,18 @@ class ClassesWithLogLoss(Classes):
         return float(-log_p[gold]), dict(enumerate((change * self.X[i]).tolist()))
 
 
+def forest() -> ForestOracle:
+    """Three forests of one node with two edges, of which the second is right."""
+    forests = []
+    for features in ((0, 1), (0, 2), (3, 1)):
+        builder = margent.ForestBuilder()
+        root = builder.add_node()
+        for feature in features:
+            builder.add_edge(root, features=[feature])
+        forests.append(builder.build())
+    return ForestOracle(forests, right=[[False, True]] * 3)
+
+
 STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     **{
         chain_structure(beam=beam, hidden=hidden, kernel=kernel): (
@@ -147,6 +159,7 @@ STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     },
     "segments of frames": frames,
     "segments of tokens": tokens,
+    "forest": forest,
     "listed answers": listed_answers,
     "co-segments": cosegments,
     "alignments": lambda: Cosegments([(0, 1), (1,)], [(0, 1), (1,)]),

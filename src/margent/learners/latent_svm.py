@@ -136,11 +136,10 @@ class LatentProblem:
         parts = (every[start : start + _SLICE] for start in range(0, len(every), _SLICE))
         return sum(rule.losses(self.oracle, part) for part in parts)
 
-    def weights(self) -> dict[str, Any]:
-        weights: dict[str, Any] = self.oracle.weights(False)
-        return weights
+    def weights(self) -> Any:
+        return self.oracle.weights(False)
 
-    def start_from(self, weights: dict[str, Any] | None) -> None:
+    def start_from(self, weights: Any) -> None:
         """Sets all weights; None: to zero."""
         self.oracle.start_from(_zeros(self.weights()))
         if weights is not None:
@@ -153,5 +152,5 @@ def _zeros(weights: Any) -> Any:
         return {key: _zeros(value) for key, value in weights.items()}
     if isinstance(weights, (list, tuple)):
         return type(weights)(map(_zeros, weights))
-    is_weights = isinstance(weights, np.ndarray) and weights.dtype == np.float32
+    is_weights = isinstance(weights, np.ndarray) and weights.dtype.kind == "f"
     return np.zeros_like(weights) if is_weights else weights

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.structures.segment_forest import segment_forest
 
 import margent.structures.segments
 from margent import _core
 from margent.errors import ConstraintError
-from margent.structures import ChainScores, chain, segment_forest, segments
+from margent.structures import ChainScores, chain, segments
 from margent.structures.segments import SegmentScores
 from oracle import enumeration, segmentations
 
