@@ -12,11 +12,9 @@ namespace margent {
 CosegmentLikelihood::CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads)
     : oracle_(oracle), beam_(beam), best_completion_(best_completion), threads_(std::max(threads, 1)),
       listed_(oracle.size()) {
-  CosegmentSearchOptions options = oracle.options();
-  options.beam = beam;
-  options.merge = false;
+  const CosegmentSystem<double>& system = oracle.system();
   for (int q = 0; q < workers(oracle.size(), threads_); ++q)
-    searchers_.push_back({{}, {oracle.units(), options}, {oracle.units(), options}, {}, {}});
+    searchers_.push_back({{system.units(), system.bits(), system.options(), &oracle.examples()}, {}, {}, {}});
 }
 
 void CosegmentLikelihood::get(double* parameters) const {
@@ -25,25 +23,24 @@ void CosegmentLikelihood::get(double* parameters) const {
 }
 
 bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
-  const TranscriptionExamples& examples = oracle_.examples();
-  searcher.right.set(oracle_.units(), examples.pairs, examples.example_ptr[i], examples.example_ptr[i + 1]);
-  searcher.search.run(*examples.models[examples.fold[i]], oracle_.search_weights(), word(i), &searcher.right);
-  searcher.gold.run_forced(searcher.search);
+  searcher.system.turn_to(i, oracle_.search_weights(), 0);
   Cuts& listed = listed_[i];
   const std::size_t before = listed.size();
-  for (const CosegmentSearch<double>* found : {&searcher.search, &searcher.gold}) {
+  for (const bool forced : {false, true}) {
+    searcher.system.force(forced);
+    searcher.search.run(searcher.system, beam_, false);
     std::int64_t n = 0;
-    for (const std::int32_t h : found->step(found->n_steps())) {
+    for (const auto& item : searcher.search.last()) {
       if (beam_ > 0 && n++ == beam_) break;
-      found->trace(h, searcher.cut);
+      trace_units(searcher.system, searcher.search, item, searcher.cut);
       find_path(word(i), searcher.cut, listed, searcher.path);
       std::size_t c = 0;
       while (c < listed.size() && !std::ranges::equal(listed.cut(c), searcher.path)) ++c;
       if (c < listed.size()) continue;
       listed.path.insert(listed.path.end(), searcher.path.begin(), searcher.path.end());
       listed.ends.push_back(static_cast<std::int32_t>(listed.path.size()));
-      listed.joint.push_back(found->item(h).joint);
-      listed.right.push_back(found->item(h).right);
+      listed.joint.push_back(item.state.joint);
+      listed.right.push_back(item.state.right);
     }
   }
   return listed.size() > before;
@@ -65,7 +62,7 @@ bool CosegmentLikelihood::grow(const std::function<void()>& between) {
 
 void CosegmentLikelihood::find_path(Symbols word, Symbols cut, Cuts& listed, std::vector<std::int32_t>& path) const {
   path.clear();
-  const CosegmentFeatures features(oracle_.units(), word, oracle_.bits());
+  const CosegmentFeatures features(oracle_.units(), word, oracle_.system().bits());
   CosegmentHistory history;
   std::int32_t at = 0;
   const auto pass = [&](std::int32_t unit) {
@@ -92,8 +89,8 @@ void CosegmentLikelihood::visit(const CosegmentFeatures& features, const Place& 
 
 double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector* gradient) const {
   const Cuts& listed = listed_[i];
-  const CosegmentWeights<double> weights = oracle_.search_weights();
-  const CosegmentFeatures features(oracle_.units(), word(i), weights.bits);
+  const FlatWeights<double> weights = oracle_.search_weights();
+  const CosegmentFeatures features(oracle_.units(), word(i), oracle_.system().bits());
   auto& [of_cuts, of_places] = shares;
   of_places.assign(listed.places.size(), 0.0);
   for (std::size_t p = 0; p < listed.places.size(); ++p)

@@ -55,14 +55,14 @@ class CosegmentLikelihood final : public Likelihood {
     }
   };
   struct Searcher {
-    RightAnswers right;
-    CosegmentSearch<double> search, gold;
+    CosegmentSystem<double> system;
+    CosegmentSearch<double> search;
     std::vector<std::int32_t> cut, path;
   };
   struct Shares {
     std::vector<double> of_cuts, of_places;
   };
-  Symbols word(std::int64_t i) const { return oracle_.examples().pairs.word(oracle_.examples().example_ptr[i]); }
+  Symbols word(std::int64_t i) const { return oracle_.examples().word(i); }
   // Lists what a search for the word finds that is new; whether there was anything.
   bool grow(Searcher& searcher, std::int64_t i);
   // The places of a cut, listed where they are new.
