@@ -148,7 +148,7 @@ class CosegmentSystem {
   double loss(const State& state) const { return state.right ? 0 : 1; }
   std::uint64_t answer_key(const State& state) const { return state.phonemes; }
   std::int64_t errors(std::span<const Item* const>, std::span<const Item* const>) const { return 1; }
-  std::int64_t n_positions(std::span<const Item* const>) const { return 1; }
+  std::int64_t n_positions(const State&) const { return 1; }
   bool same_action(const Move& a, const Move& b) const { return a.unit == b.unit; }
   void collect(const ActionInState<CosegmentSystem>& part, double amount);
   void collect_totals(const State& state, double amount) { collected_.push_back({0, amount * state.joint}); }

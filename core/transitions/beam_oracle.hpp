@@ -44,7 +44,7 @@ class BeamOracle : public FlatOracle {
     if (chosen < 0) return;
     const BeamItem<S>& gold = BeamComparison<S>::at(pair_.gold, chosen)[0];
     pair_.gold.trace(gold, gold_way_);
-    answer.places = system_.n_positions(gold_way_);
+    answer.places = system_.n_positions(pair_.gold.last()[0].state);
     answer.gold_score = gold.score - question.cost * system_.loss(gold.state);
     keys_.clear();
     for (const BeamItem<S>& item : BeamComparison<S>::at(pair_.found, chosen)) {

@@ -123,7 +123,7 @@ concept LearnableSystem =
       system.turn_to(example, weights, amount);
       { system.loss(state) } -> std::convertible_to<double>;
       { system.errors(way, way) } -> std::convertible_to<std::int64_t>;
-      { system.n_positions(way) } -> std::convertible_to<std::int64_t>;
+      { system.n_positions(state) } -> std::convertible_to<std::int64_t>;
       system.collect(part, amount);
       system.hand_over(out);
     };

@@ -527,3 +527,38 @@ class CosegmentOracle(FlatOracle):
         insertions: int,
         update: BeamUpdate,
     ) -> None: ...
+
+def beam_search(
+    system: Any,
+    x: Any,
+    score: Callable[[Any, Any], float],
+    beam: int,
+    k: int,
+    recombine: bool,
+    max_steps: int,
+) -> list[tuple[float, Any, list[Any]]]: ...
+
+class TransitionOracle(FlatOracle):
+    def __init__(
+        self,
+        system: Any,
+        X: list[Any],
+        y: list[Any],
+        weights: list[float],
+        beam: int,
+        update: BeamUpdate,
+        max_steps: int,
+    ) -> None: ...
+    @property
+    def system(self) -> Any: ...
+    @property
+    def features(self) -> dict[Any, int]: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def width(self) -> int: ...
+    def set_width(self, width: int) -> None: ...
+    def search(self, x: Any, weights: _Doubles, k: int) -> list[tuple[float, Any, list[Any]]]: ...
+
+class TransitionLikelihood(Likelihood):
+    def __init__(self, oracle: TransitionOracle, beam: int) -> None: ...

@@ -20,6 +20,7 @@ from margent.parameters import check_choice, check_flag, check_number, check_who
 # A search for more to sum over comes late enough to learn something of the curvature, and early enough not to go far
 # where rivals are missing.
 _ITERATIONS_PER_SEARCH = 3
+_WIDENING = (PythonLikelihood, _core.TransitionLikelihood)  # there may be more parameters after a search
 _METHODS = ("lbfgs", "owlqn", "sgd")
 
 
@@ -165,7 +166,7 @@ class CRF:
             before = last.value if grown else None
             return grown
 
-        in_python = isinstance(likelihood, PythonLikelihood)
+        in_python = isinstance(likelihood, _WIDENING)
         minimised = partial(
             minimise,
             regularised,
@@ -222,7 +223,7 @@ class CRF:
             done += n
             loss = likelihood.value()
             yield Step(loss, loss + self._penalty(likelihood.parameters()), n)
-            if likelihood.grow() and not isinstance(likelihood, PythonLikelihood):
+            if likelihood.grow() and not isinstance(likelihood, _WIDENING):
                 rose(likelihood.value() - loss)
 
     def _penalty(self, w: Vector) -> float:

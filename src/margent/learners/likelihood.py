@@ -62,7 +62,7 @@ def likelihood_of(
         return _core.ChainLikelihood(
             oracle, all_pairs, all_transitions, boundaries, threads, beam or 0, best_completion
         )
-    if isinstance(oracle, (_core.CosegmentOracle, _core.CandidateOracle)) and (
+    if isinstance(oracle, (_core.CosegmentOracle, _core.CandidateOracle, _core.TransitionOracle)) and (
         all_pairs or all_transitions or not boundaries
     ):
         raise TypeError("all_pairs, all_transitions and boundaries of CRF are about labels, and here are none")
@@ -70,6 +70,8 @@ def likelihood_of(
         if beam is None:
             raise TypeError("a CRF that leads a search for pronunciations sums over a beam: search='beam'")
         return _core.CosegmentLikelihood(oracle, beam, best_completion, threads)
+    if isinstance(oracle, _core.TransitionOracle) and not best_completion:
+        return _core.TransitionLikelihood(oracle, beam or 0)
     if isinstance(oracle, _core.CandidateOracle) and beam is None:
         return CandidateLikelihood(oracle, best_completion, threads)
     if isinstance(oracle, _core.SegmentOracle) and beam is None:
