@@ -83,7 +83,7 @@ def beam_search(
 ) -> list[Found]:
     """The k best answers that a beam search finds for an input, best first; fewer where fewer survive.
 
-    score : what an action in a state scores; the score of an answer is the sum of those of its actions. -inf: impossible
+    score : what an action in a state scores, -inf if it is impossible; an answer scores the sum of its actions
     beam : how many states go on at each step: 1 is greedy, None all of them, which is exact
     recombine : of states with equal signatures only the best goes on
 
