@@ -47,14 +47,14 @@ template <class Propose>
 void ChainSystem<Real>::extend(int position, std::span<const Item> before, Propose& propose) {
   constexpr double impossible = -std::numeric_limits<double>::infinity();
   const ChainShape& s = scores_->shape;
-  const auto history = [&](std::int32_t i) {
-    return before[i].state.number / s.width * s.base + before[i].state.number % s.width;
-  };
   order_.resize(before.size());
-  for (std::size_t i = 0; i < before.size(); ++i) order_[i] = static_cast<std::int32_t>(i);
-  std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-    const std::int64_t next_a = history(a) % s.contexts, next_b = history(b) % s.contexts;
-    return next_a != next_b ? next_a < next_b : history(a) < history(b);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::int64_t context = before[i].move / s.width, label = before[i].move % s.width;
+    const std::int64_t history = context * s.base + label;
+    order_[i] = {history % s.contexts, history, label, static_cast<std::int32_t>(i)};
+  }
+  std::sort(order_.begin(), order_.end(), [](const Ranked& a, const Ranked& b) {
+    return a.context != b.context ? a.context < b.context : a.history < b.history;
   });
   const Real* emissions = scores_->emissions + static_cast<std::ptrdiff_t>(position) * s.width;
   const Real* edges = lattice::edges_at(*scores_, position);
@@ -62,16 +62,17 @@ void ChainSystem<Real>::extend(int position, std::span<const Item> before, Propo
   best_.resize(s.n_labels);
   from_.resize(s.n_labels);
   for (std::size_t first = 0; first < order_.size();) {
-    const std::int64_t context = history(order_[first]) % s.contexts;
+    const std::int64_t context = order_[first].context;
     std::fill(best_.begin() + begin, best_.begin() + end, impossible);
     std::size_t i = first;
-    for (; i < order_.size() && history(order_[i]) % s.contexts == context; ++i) {
-      const Item& item = before[order_[i]];
-      const Real* row = scores_->transitions + history(order_[i]) * s.width;
-      const Real* edge = edges ? edges + item.state.number % s.width * s.width : nullptr;
+    for (; i < order_.size() && order_[i].context == context; ++i) {
+      const std::int32_t item = order_[i].item;
+      const double so_far = before[item].score;
+      const Real* row = scores_->transitions + order_[i].history * s.width;
+      const Real* edge = edges ? edges + order_[i].label * s.width : nullptr;
       for (int y = begin; y < end; ++y) {
-        const double score = item.score + row[y] + (edge ? edge[y] : Real{0});
-        if (score > best_[y]) best_[y] = score, from_[y] = order_[i];
+        const double score = so_far + row[y] + (edge ? edge[y] : Real{0});
+        if (score > best_[y]) best_[y] = score, from_[y] = item;
       }
     }
     for (int y = begin; y < end; ++y)

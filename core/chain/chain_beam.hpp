@@ -64,7 +64,13 @@ class ChainSystem {
   const Examples* examples_ = nullptr;
   const std::int32_t *right_ = nullptr, *gold_ = nullptr;
   bool forced_ = false;
-  std::vector<std::int32_t> order_, from_;
+  struct Ranked {
+    std::int64_t context, history,
+        label;  // the context that an item leads to, and the history that chooses transitions
+    std::int32_t item;
+  };
+  std::vector<Ranked> order_;
+  std::vector<std::int32_t> from_;
   std::vector<double> best_;
 };
 
