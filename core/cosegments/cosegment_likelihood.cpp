@@ -62,29 +62,11 @@ bool CosegmentLikelihood::grow(const std::function<void()>& between) {
 
 void CosegmentLikelihood::find_path(Symbols word, Symbols cut, Cuts& listed, std::vector<std::int32_t>& path) const {
   path.clear();
-  const CosegmentFeatures features(oracle_.units(), word, oracle_.system().bits());
-  CosegmentHistory history;
-  std::int32_t at = 0;
-  const auto pass = [&](std::int32_t unit) {
-    const Place place{at, unit, history};
-    const auto known = std::ranges::find(listed.places, place);
+  CosegmentFeatures(oracle_.units(), word, oracle_.system().bits()).parts(cut, [&](const Cosegment& part) {
+    const auto known = std::ranges::find(listed.places, part);
     path.push_back(static_cast<std::int32_t>(known - listed.places.begin()));
-    if (known == listed.places.end()) listed.places.push_back(place);
-  };
-  for (const std::int32_t unit : cut) {
-    pass(unit);
-    features.of_grams(at, unit, history, [](std::int32_t) {});
-    at += static_cast<std::int32_t>(oracle_.units().letters(unit).size());
-  }
-  pass(oracle_.units().end());
-}
-
-template <class Visit>
-void CosegmentLikelihood::visit(const CosegmentFeatures& features, const Place& place, Visit visit) const {
-  CosegmentHistory history = place.before;
-  if (place.unit == oracle_.units().end()) return features.of_end(history, visit);
-  features.of_unit(place.at, place.unit, visit);
-  features.of_grams(place.at, place.unit, history, visit);
+    if (known == listed.places.end()) listed.places.push_back(part);
+  });
 }
 
 double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector* gradient) const {
@@ -94,7 +76,7 @@ double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector
   auto& [of_cuts, of_places] = shares;
   of_places.assign(listed.places.size(), 0.0);
   for (std::size_t p = 0; p < listed.places.size(); ++p)
-    visit(features, listed.places[p], [&](std::int32_t feature) { of_places[p] += weights.kept[feature]; });
+    features.of_part(listed.places[p], [&](std::int32_t feature) { of_places[p] += weights.kept[feature]; });
   of_cuts.resize(listed.size());
   double all = log_zero, right = log_zero;
   std::size_t best = 0;
@@ -119,7 +101,7 @@ double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector
   }
   gradient->push_back({0, joint});
   for (std::size_t p = 0; p < listed.places.size(); ++p)
-    visit(features, listed.places[p], [&](std::int32_t feature) { gradient->push_back({feature, of_places[p]}); });
+    features.of_part(listed.places[p], [&](std::int32_t feature) { gradient->push_back({feature, of_places[p]}); });
   return all - right;
 }
 

@@ -185,11 +185,8 @@ auto CosegmentSystem<Real>::step(int layer, const State& from, const Move& move)
 
 template <class Real>
 void CosegmentSystem<Real>::collect(const ActionInState<CosegmentSystem>& part, double amount) {
-  const auto visit = [&](std::int32_t feature) { collected_.push_back({feature, amount}); };
-  CosegmentHistory history = part.state.history;
-  if (part.move.unit == units_.end()) return features().of_end(history, visit);
-  features().of_unit(part.state.letters, part.move.unit, visit);
-  features().of_grams(part.state.letters, part.move.unit, history, visit);
+  features().of_part({part.state.letters, part.move.unit, part.state.history},
+                     [&](std::int32_t feature) { collected_.push_back({feature, amount}); });
 }
 
 template class CosegmentSystem<float>;
