@@ -120,11 +120,13 @@ class PythonSystem {
     if (gold_actions_.is_valid()) gold_ = nb::steal<nb::list>(PySequence_List(gold_actions_(x_, y_).ptr()));
     if (!gold_.is_valid()) nb::raise_python_error();
   }
-  // From now on features are those of known names only.
+  // The same without examples, which knows the features met so far and learns no more of them.
   PythonSystem frozen() const {
-    PythonSystem copy = *this;
-    copy.learns_names_ = false;
-    return copy;
+    PythonSystem other(system_, max_steps_);
+    other.features_ = features_;
+    other.names_ = names_;
+    other.learns_names_ = false;
+    return other;
   }
   void force(bool forced) { forced_ = forced; }
 
@@ -206,6 +208,13 @@ class PythonSystem {
   }
 
  private:
+  // A number that a method of the system gave.
+  double finite(nb::handle value, const char* method) const {
+    const double x = to_double(value);
+    if (!std::isfinite(x))
+      raise(PyExc_ValueError, std::string(method) + " of " + name() + " gave a number that is not finite");
+    return x;
+  }
   std::string name() const { return nb::cast<nb::str>(system_.type().attr("__name__")).c_str(); }
   nb::object optional(const char* method) const {
     return nb::hasattr(system_, method) ? nb::object(system_.attr(method)) : nb::object();
@@ -234,7 +243,8 @@ class PythonSystem {
       }
       same = move.right || !from.right;
     }
-    move.cost = own_cost_.is_valid() ? to_double(own_cost_(from.value, move.action, y_)) : same ? 0.0 : 1.0;
+    move.cost = same ? 0.0 : 1.0;
+    if (own_cost_.is_valid()) move.cost = finite(own_cost_(from.value, move.action, y_), "cost");
     move.is_judged = true;
   }
   // What an action in a state scores; its features are kept.
@@ -257,7 +267,7 @@ class PythonSystem {
     const nb::object seen = features_(from.value, move.action);
     if (PyDict_Check(seen.ptr()) || is_mapping(seen)) {
       const Items pairs(seen.attr("items")());
-      for (Py_ssize_t f = 0; f < pairs.size(); ++f) see(pairs[f][0], to_double(pairs[f][1]));
+      for (Py_ssize_t f = 0; f < pairs.size(); ++f) see(pairs[f][0], finite(pairs[f][1], "features"));
     } else {
       const Items names(seen);
       for (Py_ssize_t f = 0; f < names.size(); ++f) see(names[f], 1.0);
@@ -366,6 +376,7 @@ void bind_transitions(nb::module_& m) {
           },
           nb::arg("system"), nb::arg("X"), nb::arg("y"), nb::arg("weights"), nb::arg("beam"), nb::arg("update"),
           nb::arg("max_steps"))
+      .def_prop_ro_static("structure", [](nb::handle) { return "transitions"; })
       .def_prop_ro("system", [](const TransitionOracle& self) { return self.system().system(); })
       .def_prop_ro(
           "features", [](const TransitionOracle& self) { return self.system().feature_names(); },

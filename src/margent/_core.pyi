@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -539,6 +539,7 @@ def beam_search(
 ) -> list[tuple[float, Any, list[Any]]]: ...
 
 class TransitionOracle(FlatOracle):
+    structure: ClassVar[str]
     def __init__(
         self,
         system: Any,

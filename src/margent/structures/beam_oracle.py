@@ -68,6 +68,8 @@ class BeamOracle(_core.TransitionOracle):
         weights = [1.0] * len(inputs) if sample_weight is None else [float(w) for w in sample_weight]
         if len(weights) != len(inputs):
             raise CorpusError(f"there are {len(inputs)} inputs and {len(weights)} sample_weights")
+        if not np.isfinite(weights).all():
+            raise CorpusError("sample_weight has a number that is not finite")
         if not (hasattr(system, "gold_actions") or hasattr(system, "correct")):
             raise TypeError(
                 f"{type(system).__name__} has neither gold_actions(x, y) nor correct(state, y); to learn, a transition "

@@ -372,6 +372,17 @@ def test_what_is_wrong_is_said() -> None:
         BeamOracle(FruitFlies(), [""], ["VNV."])
     with pytest.raises(CorpusError, match="example 0: the right actions lead nowhere"):
         BeamOracle(FruitFlies(), [""], ["NN"])
+    with pytest.raises(CorpusError, match="there are 1 inputs and 2 sample_weights"):
+        BeamOracle(FruitFlies(), [""], ["NNV."], sample_weight=[1.0, 1.0])
+    with pytest.raises(CorpusError, match="sample_weight has a number that is not finite"):
+        BeamOracle(FruitFlies(), [""], ["NNV."], sample_weight=[float("nan")])
+
+    class Endlessly(FruitFlies):
+        def features(self, state: str, action: str) -> Any:
+            return {action: float("inf")}
+
+    with pytest.raises(ValueError, match="features of Endlessly gave a number that is not finite"):
+        BeamOracle(Endlessly(), [""], ["NNV."])
     with pytest.raises(TypeError, match="neither gold_actions"):
         BeamOracle(type("Nothing", (), {})(), [""], [""])
 
