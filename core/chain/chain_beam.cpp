@@ -53,29 +53,38 @@ void ChainSystem<Real>::extend(int position, std::span<const Item> before, Propo
     const std::int64_t history = context * s.base + label;
     order_[i] = {history % s.contexts, history, label, static_cast<std::int32_t>(i)};
   }
+  const Real* emissions = scores_->emissions + static_cast<std::ptrdiff_t>(position) * s.width;
+  const Real* edges = lattice::edges_at(*scores_, position);
+  if (order_.size() == 1) {  // nothing competes: greedy, or forced, which has one item always
+    const Ranked& only = order_[0];
+    const Real* row = scores_->transitions + only.history * s.width;
+    const Real* edge = edges ? edges + only.label * s.width : nullptr;
+    const int first = forced_ ? gold_[position] : 0, last = forced_ ? first + 1 : s.n_labels;
+    for (int y = first; y < last; ++y)
+      propose(position + 1, 0, before[0].score + row[y] + (edge ? edge[y] : Real{0}) + emissions[y],
+              only.context * s.width + y);
+    return;
+  }
   std::sort(order_.begin(), order_.end(), [](const Ranked& a, const Ranked& b) {
     return a.context != b.context ? a.context < b.context : a.history < b.history;
   });
-  const Real* emissions = scores_->emissions + static_cast<std::ptrdiff_t>(position) * s.width;
-  const Real* edges = lattice::edges_at(*scores_, position);
-  const int begin = forced_ ? gold_[position] : 0, end = forced_ ? begin + 1 : s.n_labels;
   best_.resize(s.n_labels);
   from_.resize(s.n_labels);
   for (std::size_t first = 0; first < order_.size();) {
     const std::int64_t context = order_[first].context;
-    std::fill(best_.begin() + begin, best_.begin() + end, impossible);
+    std::fill(best_.begin(), best_.end(), impossible);
     std::size_t i = first;
     for (; i < order_.size() && order_[i].context == context; ++i) {
       const std::int32_t item = order_[i].item;
       const double so_far = before[item].score;
       const Real* row = scores_->transitions + order_[i].history * s.width;
       const Real* edge = edges ? edges + order_[i].label * s.width : nullptr;
-      for (int y = begin; y < end; ++y) {
+      for (int y = 0; y < s.n_labels; ++y) {
         const double score = so_far + row[y] + (edge ? edge[y] : Real{0});
         if (score > best_[y]) best_[y] = score, from_[y] = item;
       }
     }
-    for (int y = begin; y < end; ++y)
+    for (int y = 0; y < s.n_labels; ++y)
       if (best_[y] > impossible)
         propose(position + 1, static_cast<std::size_t>(from_[y]), best_[y] + emissions[y], context * s.width + y);
     first = i;
