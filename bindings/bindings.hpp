@@ -59,3 +59,4 @@ void bind_tagging(nb::module_& m);
 void bind_cosegments(nb::module_& m);
 void bind_rescoring(nb::module_& m);
 void bind_cosegment_learning(nb::module_& m);
+void bind_transitions(nb::module_& m);

@@ -28,7 +28,8 @@ auto search(const CosegmentUnits& units, const GramModel& model, const BoundPair
   std::vector<std::vector<Transcription>> found;
   {
     nb::gil_scoped_release release;
-    search_words(units, model, {weights.data(), bits}, words.view(), options, k, threads, found);
+    search_words(units, model, {weights.data(), static_cast<std::int64_t>(weights.shape(0))}, bits, words.view(),
+                 options, k, threads, found);
   }
   return listed(std::move(found));
 }

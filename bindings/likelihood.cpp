@@ -31,6 +31,7 @@ void bind_likelihood(nb::module_& m) {
       .def("__len__", &Likelihood::size)
       .def_prop_ro("n_parameters", &Likelihood::n_parameters)
       .def_prop_ro("threads", &Likelihood::threads)
+      .def_prop_ro("widens", &Likelihood::widens)
       .def("parameters",
            [](const Likelihood& self) {
              std::vector<double> out(self.n_parameters());

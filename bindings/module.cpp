@@ -22,4 +22,5 @@ NB_MODULE(_core, m) {
   bind_cosegments(m);
   bind_rescoring(m);
   bind_cosegment_learning(m);
+  bind_transitions(m);
 }

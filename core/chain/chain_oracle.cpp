@@ -202,45 +202,24 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Reply& ans
         unigrams().expect_move(examples_.unigrams, examples_.begin(example) + t, gold_[t], rivals_[t]);
 }
 
-int ChainOracle::chosen_prefix(const std::int32_t* labels, int n) {
-  const auto is_wrong = [&](int t, std::int64_t state) {
-    return !examples_.fits(labels[t], static_cast<std::int32_t>(state % shape_.width));
-  };
-  // Whether the way of each item at a position has a mistake.
-  std::vector<std::uint8_t> wrong_before, wrong;
-  bool lost = false;
-  PrefixChoice choice(update_);
-  for (int t = 0; t <= n && !beam_.at(t).empty(); ++t) {
-    const auto items = beam_.at(t);
-    wrong.resize(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i)
-      wrong[i] = (t > 0 && wrong_before[items[i].parent]) || (t < n && is_wrong(t, items[i].state));
-    std::swap(wrong, wrong_before);
-    const bool all_wrong = std::find(wrong_before.begin(), wrong_before.end(), 0) == wrong_before.end();
-    lost = lost || (all_wrong && !beam_.holds(t, gold_way_[t].state));
-    choice.see(t, t == n, !wrong_before[0], lost, items[0].score - gold_way_[t].score);
-  }
-  return choice.chosen();
-}
-
 std::size_t ChainOracle::ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k,
                                   Reply& answer) {
-  const int n = scores.length;
-  beam_.search(scores, beam_width_);
-  beam_.follow(scores, gold_.data(), gold_way_);
-  const int chosen = chosen_prefix(labels, n);
+  system_.turn_to(scores, examples_, labels, gold_.data());
+  const int chosen = beam_.run(system_, beam_width_, update_);
   if (chosen < 0) {
     answer.n_positions = 0;
     return 0;
   }
-  const std::size_t size = std::min(chosen + 1, n), found = std::min(k, beam_.at(chosen).size());
+  const auto items = beam_.found.layer(chosen);
+  const std::size_t size = std::min(chosen, scores.length), found = std::min(k, items.size());
   for (std::size_t j = 0; j < found; ++j) {
-    beam_.trace(chosen, j, rivals_.data() + j * size);
-    values_[j] = beam_.at(chosen)[j].score;
+    beam_.found.trace(items[j], way_);
+    for (std::size_t t = 0; t < size; ++t) rivals_[j * size + t] = system_.label(way_[t]->move);
+    values_[j] = items[j].score;
   }
   gold_.resize(size);
-  ends_ = chosen == n;
-  answer.gold_score = gold_way_[chosen].score;
+  ends_ = chosen > scores.length;
+  answer.gold_score = beam_.gold.layer(chosen)[0].score;
   return found;
 }
 

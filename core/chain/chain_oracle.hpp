@@ -3,12 +3,13 @@
 #include <memory>
 #include <vector>
 
+#include "chain/chain_beam.hpp"
 #include "chain/chain_features.hpp"
 #include "chain/kernel_rows.hpp"
 #include "chain/linear_chain.hpp"
 #include "cosegments/gram_sums.hpp"
 #include "learning/oracle.hpp"
-#include "transitions/beam_update.hpp"
+#include "transitions/beam_comparison.hpp"
 
 namespace margent {
 
@@ -97,8 +98,6 @@ class ChainOracle final : public Oracle {
   // Searches with the beam: up to k rivals of the prefix to learn from, and gold cut down to it. Returns how many;
   // none, and no place that could be wrong, where there is nothing to learn from.
   std::size_t ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k, Reply& answer);
-  // The last position of the prefix that the update chooses, n for the whole with its end, or -1.
-  int chosen_prefix(const std::int32_t* labels, int n);
   double complete_gold(const ChainScores<float>& scores);
   void add_costs(const std::int32_t* labels, int n, float cost);
   float cost_of(std::int32_t gold, std::int32_t other) const {
@@ -141,8 +140,9 @@ class ChainOracle final : public Oracle {
   std::unique_ptr<ChainFeatures> features_;
   std::unique_ptr<ChainScorer<float>> scorer_;
   ChainWorkspace<float> work_;
-  ChainBeam<float> beam_;
-  std::vector<ChainBeam<float>::Item> gold_way_;
+  ChainSystem<float> system_;
+  BeamComparison<ChainSystem<float>> beam_;
+  ChainBeamSearch<float>::Way way_;
   int beam_width_ = 0;
   BeamUpdate update_ = BeamUpdate::max_violation;
   Clock clock_;

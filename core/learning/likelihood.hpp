@@ -27,6 +27,8 @@ class Likelihood {
   virtual void set(const double* parameters) = 0;
   // Where the sums run over what a search finds: searches by the present weights; whether it is another function now.
   virtual bool grow(const std::function<void()>& /*between*/) { return false; }
+  // Whether there may be more parameters after that.
+  virtual bool widens() const { return false; }
   // The sum at the present weights; the gradient [n_parameters] unless null. The same to the bit for any number of
   // threads. Calls `between` from time to time, from the calling thread, which may throw to give up.
   virtual double evaluate(double* gradient, const std::function<void()>& between) = 0;

@@ -186,14 +186,13 @@ class CRF(BatchLearner):
             before = last.value if grown else None
             return grown
 
-        in_python = isinstance(likelihood, PythonLikelihood)
         minimised = partial(
             minimise,
             regularised,
             l1=float(self.l1),
             memory=int(self.memory),
             threads=likelihood.threads,
-            changed=None if in_python else changed,  # it may have more parameters then: that needs a new start
+            changed=None if likelihood.widens else changed,  # it may have more parameters then: that needs a new start
         )
         likelihood.grow()
         start, grown = likelihood.parameters(), True
@@ -206,7 +205,7 @@ class CRF(BatchLearner):
                     iterations += 1
                     yield step(last, evaluations)
                     evaluations = last.evaluations
-                    if in_python:
+                    if likelihood.widens:
                         likelihood.set_parameters(last.parameters)
                         grown = likelihood.grow()
                     if grown:
@@ -218,7 +217,7 @@ class CRF(BatchLearner):
                     likelihood.set_parameters(last.parameters)
                     grown = likelihood.grow()
                 if grown:  # on from here, with more to sum over or in a larger space
-                    before = None if in_python else last.value
+                    before = None if likelihood.widens else last.value
                     start, last = likelihood.parameters(), None
         finally:  # a search that was interrupted, or found nothing better, has tried others since
             likelihood.set_parameters(start if last is None else last.parameters)
@@ -243,7 +242,7 @@ class CRF(BatchLearner):
             done += n
             loss = likelihood.value()
             yield Step(loss, loss + self._penalty(likelihood.parameters()), n)
-            if likelihood.grow() and not isinstance(likelihood, PythonLikelihood):
+            if likelihood.grow() and not likelihood.widens:
                 rose(likelihood.value() - loss)
 
     def _penalty(self, w: Vector) -> float:

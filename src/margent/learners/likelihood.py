@@ -22,6 +22,9 @@ class Likelihood(Protocol):
     def n_parameters(self) -> int: ...
     @property
     def threads(self) -> int: ...
+    @property
+    def widens(self) -> bool:
+        """Whether there may be more parameters after `grow`."""
 
     def parameters(self) -> NDArray[np.float64]:
         """(n_parameters,): as they are now."""
@@ -52,6 +55,7 @@ class PythonLikelihood:
     """The likelihood of an oracle written in Python, whose `log_loss` gives value and gradient of one example."""
 
     threads = 1
+    widens = True
 
     def __init__(self, oracle: LikelihoodOracle) -> None:
         for name in ("n_features", "__len__"):
