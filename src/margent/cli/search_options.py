@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from margent.cli.command_line import UsageError
-from margent.cli.learner_options import given_parameters, parsed_value
+from margent.cli.parameters import parsed_value
 from margent.features.templates import PRESETS, Templates
-from margent.models import Tagger
 from margent.tuning import Range, default_space
 
 _TAGGER_HINTS: dict[str, Any] = {
@@ -32,26 +31,16 @@ _TAGGER_HINTS: dict[str, Any] = {
 _SCALES = ("log", "linear")
 
 
-def learner_names(text: str) -> list[str]:
-    """The type of --learner: names separated by commas."""
-    from margent.learners import LEARNERS
-
-    names = list(dict.fromkeys(text.split(",")))
-    for name in names:
-        if name not in LEARNERS:
-            raise argparse.ArgumentTypeError(f"invalid choice: {name!r} (choose from {', '.join(LEARNERS)})")
-    return names
-
-
-def search_space(arguments: argparse.Namespace, learners: Mapping[str, Any]) -> list[dict[str, Any]]:
+def search_space(
+    arguments: argparse.Namespace, learners: Mapping[str, Any], fixed: Collection[str]
+) -> list[dict[str, Any]]:
     """The space that --search describes, or the default spaces of the learners without what is fixed by options."""
     several = len(learners) > 1
     if arguments.search:
-        values = dict(_parsed(item, arguments, learners) for item in arguments.search)
+        values = dict(_parsed(item, fixed, learners) for item in arguments.search)
         if len(values) < len(arguments.search):
             raise UsageError("--search: a parameter is given twice")
         return [{"learner": dict(learners), **values} if several else values]
-    fixed = given_parameters(arguments)
     if all(key in fixed for name in learners for key in default_space(name)):
         whose = f"the learner{'s' * several} {', '.join(learners)}"
         raise UsageError(f"the options leave nothing to search for {whose}: give --search NAME=VALUES")
@@ -65,7 +54,7 @@ def search_space(arguments: argparse.Namespace, learners: Mapping[str, Any]) -> 
     return spaces
 
 
-def _parsed(item: str, arguments: argparse.Namespace, learners: Mapping[str, Any]) -> tuple[str, Any]:
+def _parsed(item: str, fixed: Collection[str], learners: Mapping[str, Any]) -> tuple[str, Any]:
     written, equals, text = item.partition("=")
     name = written.replace("-", "_")
     if not equals or not name or not text:
@@ -73,7 +62,8 @@ def _parsed(item: str, arguments: argparse.Namespace, learners: Mapping[str, Any
             f"--search: expected NAME=VALUES such as k=1,2,5 or C=0.01..10:log, got {item!r}; files go before --search"
         )
     hint = _hint(name, learners)
-    _check_free(name, written, arguments)
+    if name in fixed:
+        raise UsageError(f"{written} is both given as an option and searched: choose one")
     what = f"--search {written}"
     if name == "features":
         return name, {part: _features(what, part) for part in text.split(",")}
@@ -93,14 +83,6 @@ def _hint(name: str, learners: Mapping[str, Any]) -> Any:
             f"nor one of {', '.join(_TAGGER_HINTS)}"
         )
     return hints[name]
-
-
-def _check_free(name: str, written: str, arguments: argparse.Namespace) -> None:
-    """A parameter that an option has fixed cannot be searched as well."""
-    options = ("features", "template", "kernel") if name == "features" else (name,)
-    usual = (None, getattr(Tagger(), name, None))
-    if name in given_parameters(arguments) or any(getattr(arguments, key, None) not in usual for key in options):
-        raise UsageError(f"{written} is both given as an option and searched: choose one")
 
 
 def _features(what: str, text: str) -> Any:

@@ -10,25 +10,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from margent.cli.command_line import UsageError
-from margent.cli.options import add_reading, whole
+from margent.cli.command_line import Parser, UsageError
+from margent.cli.options import whole
 
 if TYPE_CHECKING:
-    from margent.models import Tagger
     from margent.tuning import TuningResult
-
-# Parameters of the tagger that have an option of their name, and what they are without it.
-_PLAIN = {
-    "order": 1,
-    "hidden": 1,
-    "restarts": 1,
-    "growth": None,
-    "decode": "path",
-    "scheme": None,
-    "restrict_labels": None,
-    "min_count": 1,
-    "seed": 0,
-}
 
 _EXAMPLES = """\
 Without --search, the parameters of the learner that matter most are searched. Many candidates are tried on few
@@ -46,26 +32,21 @@ command goes on with it. --seed also chooses the candidates and the folds.
 """
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from margent.cli.learner_options import add_learner_options
-    from margent.cli.search_options import learner_names
-    from margent.cli.tagger_options import add_tagger_options
-    from margent.learners import LEARNERS
+def configure(parser: Parser) -> None:
+    from margent.cli.model_options import add_model_options
+    from margent.cli.tasks import chosen_learners, chosen_task
 
+    task = chosen_task(parser)
+    if task.name != "tagger":
+        raise UsageError(f"'margent tune' searches for taggers so far, not for a {task.name}")
+    learners = chosen_learners(parser, task)
     parser.description = "Search for the parameters with which a model does best on data it has not seen."
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    add("train", metavar="TRAIN", nargs="+", help="labelled data, gzip or not; '-' is standard input")
+    add("files", metavar="TRAIN", nargs="+", help="labelled data, gzip or not; '-' is standard input")
     scoring = parser.add_mutually_exclusive_group()
     scoring.add_argument("--dev", metavar="FILE", help="labelled data to score on, instead of cross-validation")
     scoring.add_argument("--folds", type=whole(2), default=5, metavar="N", help="of cross-validation (default: 5)")
-    add(
-        "--learner",
-        type=learner_names,
-        default=["pa"],
-        metavar="LIST",
-        help=f"learners to try, separated by commas, of {', '.join(LEARNERS)} (default: pa)",
-    )
     add(
         "--search",
         nargs="+",
@@ -87,23 +68,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-m", "--model", metavar="MODEL", help="train the best on all of TRAIN, and save it there")
     add("--top", type=whole(1), default=10, metavar="N", help="trials in the table (default: 10)")
     add("--json", action="store_true", help="print one JSON object instead of tables")
-    add_tagger_options(parser)
-    add_learner_options(parser)
-    add_reading(parser)
+    add_model_options(parser, task, learners, several=True)
+    task.add_reading(parser)
+    parser.set_defaults(command="tune", chosen=task, names=learners)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.data_files import DataReader, check_model_target, counted
-    from margent.cli.learner_options import chosen_learners
+    from margent.cli.files import check_model_target
+    from margent.cli.model_options import chosen_learner, chosen_model, fixed_parameters, train_words
     from margent.cli.search_options import search_space
-    from margent.cli.tagger_options import chosen_tagger
     from margent.tuning import tune
     from margent.tuning.space import SearchSpace
 
-    learners = chosen_learners(arguments, arguments.learner)
-    space = search_space(arguments, learners)
-    tagger, *_ = [chosen_tagger(arguments, learner) for learner in learners.values()]
+    task = arguments.chosen
+    learners = {name: chosen_learner(arguments, task, name) for name in arguments.names}
+    space = search_space(arguments, learners, fixed_parameters(arguments, task, arguments.names))
+    models = {name: chosen_model(arguments, task, learner) for name, learner in learners.items()}
+    tagger = next(iter(models.values()))
     try:
+        for name, model in models.items():
+            task.check(model, name)
         SearchSpace(tagger, space)
     except ValueError as error:
         raise UsageError(str(error)) from None
@@ -111,14 +95,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--out must be a folder, and {arguments.out} is a file")
     if arguments.model is not None:
         check_model_target(arguments.model)
-    reader = DataReader.of(arguments)
-    X, y = reader.labelled(arguments.train, arguments.scheme)
+    X, y = task.read(arguments.files, arguments, tagger)
     X_dev: Any
     y_dev: Any
-    X_dev, y_dev = (None, None) if arguments.dev is None else reader.labelled([arguments.dev], arguments.scheme)
-    how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{counted(X_dev)} to score on"
+    X_dev, y_dev = (None, None) if arguments.dev is None else task.read([arguments.dev], arguments, tagger)
+    how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{task.counted(X_dev)} to score on"
     if not arguments.json:
-        print(f"{counted(X)} to learn from, {how}", flush=True)
+        print(f"{task.counted(X)} to learn from, {how}", flush=True)
     try:
         result = tune(
             tagger,
@@ -133,13 +116,13 @@ def run(arguments: argparse.Namespace) -> int:
             min_sentences=arguments.min_sentences,
             jobs=arguments.jobs,
             folder=arguments.out,
-            seed=arguments.seed,
+            seed=tagger.seed,
             progress=False if arguments.json else None,
         )
     except KeyboardInterrupt:  # before the first trial was done
         return _interrupted()
     best = result.best_tagger()
-    command = train_command(arguments, best, result.best_parameters)
+    command = shlex.join(train_words(arguments, task, best, result.best_parameters.get("features")))
     _report(result, command, arguments)
     if result.interrupted:
         return _interrupted()
@@ -189,30 +172,3 @@ def _plot(result: TuningResult, folder: Path) -> str:
     except MissingExtraError as error:
         return f"no plot was drawn: {error}"
     return f"the plot is {folder / 'plot.png'}"
-
-
-def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[str, Any]) -> str:
-    """The `margent train` that trains this tagger."""
-    from margent.cli.learner_options import as_options
-    from margent.cli.tagger_options import kernel_words
-    from margent.features import Kernel
-
-    words = ["margent", "train", *arguments.train, "-m", arguments.model or "best.margent", *as_options(tagger.learner)]
-    features = searched.get("features", arguments.template or arguments.features)
-    seen = tagger.features.features if isinstance(tagger.features, Kernel) else tagger.features
-    if features is not None:
-        words += ["--template" if seen != features else "--features", str(features)]
-    words += kernel_words(arguments)
-    for name, default in _PLAIN.items():
-        value = getattr(tagger, name)
-        if value != default:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    if tagger.beam is not None:
-        words += ["--beam-search", str(tagger.beam), "--beam-update", tagger.update]
-    words += ["--constrain"] if tagger.constrain else []
-    words += [word for label, cost in arguments.label_cost or () for word in ("--label-cost", f"{label}={cost}")]
-    words += [word for pair in arguments.pair_cost or () for word in ("--pair-cost", *pair)]
-    for name, usual in (("format", None), ("encoding", "utf-8"), ("columns", None), ("comment", None)):
-        if getattr(arguments, name) != usual:
-            words += [f"--{name}", getattr(arguments, name)]
-    return shlex.join([*words, *(["--tabs"] if arguments.tabs else [])])
