@@ -49,13 +49,13 @@ def run(arguments: argparse.Namespace) -> int:
     from margent import annotation
     from margent.cli.files import check_target
     from margent.cli.tasks.tagger import called
-    from margent.formats.registry import Reading, format_named, guessed_format
+    from margent.formats.registry import Gives, Reading, format_named, guessed_format
 
-    source = format_named(arguments.format or guessed_format(arguments.source) or "columns")
-    target = format_named(
-        arguments.to or guessed_format(arguments.target, source.gives) or guessed_format(arguments.target)
-        or ("columns" if source.gives in ("tokens", "attributes") else source.name)
-    )  # fmt: skip
+    plain = arguments.source.removesuffix(".gz").endswith(".txt")  # Audacity's too, but most are columns
+    source = format_named(arguments.format or (None if plain else guessed_format(arguments.source)) or "columns")
+    kinds: tuple[Gives, ...] = ("tokens", "attributes") if source.gives in ("tokens", "attributes") else (source.gives,)
+    usual = "columns" if "tokens" in kinds else source.name
+    target = format_named(arguments.to or guessed_format(arguments.target, *kinds) or usual)
     if source.read is None or target.write is None:
         raise UsageError(f"{source.name if source.read is None else target.name} files are not converted one by one")
     if source.gives != target.gives and (source.gives, target.name) != ("tokens", "crfsuite"):

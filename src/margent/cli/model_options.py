@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 
 def taken_names() -> set[str]:
-    """The names of the parameters of all models, which the options of learners leave to them."""
-    return {name for task in TASKS for name in inspect.signature(task_named(task).model_class()).parameters}
+    """The names of the parameters of all models, and of an option of `tune`, which learners leave to them."""
+    return {"search"} | {
+        name for task in TASKS for name in inspect.signature(task_named(task).model_class()).parameters
+    }
 
 
 def parameters_of(task: Task, learner: str) -> list[Parameter]:
@@ -48,15 +50,16 @@ def add_model_options(parser: Parser, task: Task, learners: Sequence[str], sever
         f"'{parser.prog} --learner NAME --help' shows its parameters",
     )
     group = parser.add_argument_group(f"parameters of the {task.name}")
-    add_parameters(group, task.parameters())
+    known = {*parser._option_string_actions}  # those of the command go before
+    add_parameters(group, [parameter for parameter in task.parameters() if parameter.option not in known])
     task.add_training(parser)
     merged: dict[str, Parameter] = {}
     defaults: dict[str, dict[str, str]] = {}
     for name in learners:
         for parameter in parameters_of(task, name):
             other = merged.setdefault(parameter.option, parameter)
-            if other.is_flag != parameter.is_flag:
-                merged[parameter.option] = parameter if other.is_flag else other
+            if other.is_flag and not parameter.is_flag:
+                merged[parameter.option] = parameter._replace(help=other.help or parameter.help)
             usual = task.learner_defaults.get(parameter.path[1], parameter.default) if _is_default(task, name) else None
             defaults.setdefault(parameter.option, {})[name] = shown(parameter.default if usual is None else usual)
     group = parser.add_argument_group(f"parameters of the learner{'s' * (len(learners) > 1)} {', '.join(learners)}")
@@ -82,7 +85,7 @@ def _elsewhere(option: str, task: Task, learners: Sequence[str]) -> str | None:
     plain = option.replace("--no-", "--", 1)
     owners = [name for name in task.learners() if any(p.option in (option, plain) for p in parameters_of(task, name))]
     if owners:
-        whose = f"the learners are {', '.join(learners)}" if len(learners) > 1 else f"the learner is {learners[0]}"
+        whose = f"the learner{'s are' if len(learners) > 1 else ' is'} {', '.join(learners)}"
         whose = whose if learners else "there is no learner: give --learner NAME"
         return f"{option} is a parameter of {', '.join(owners)}; {whose}"
     for other in TASKS:
@@ -128,6 +131,8 @@ def changed_learner(arguments: argparse.Namespace, task: Task, name: str | None)
     model = load(arguments.start)
     if not isinstance(model, task.model_class()):
         raise UsageError(f"{arguments.start} holds a {type(model).__name__.lower()}; the task is {task.name}")
+    if not hasattr(model, "partial_fit"):
+        raise UsageError(f"a {task.name} cannot continue its training: train it on all data together")
     if arguments.learner is not None:
         return model.set_params(learner=chosen_learner(arguments, task, name))
     given = {} if name is None else given_learner(arguments, task, name)
@@ -182,7 +187,7 @@ def fixed_parameters(arguments: argparse.Namespace, task: Task, learners: Sequen
     found = {path for name in learners for path in given_values(arguments, parameters_of(task, name))}
     names = {path[1] for path in found}
     names |= {"_".join(path) for path in given_values(arguments, task.parameters())}
-    return names | set(task.own_values(arguments, {}))
+    return names | task.own_given(arguments)
 
 
 def train_words(arguments: argparse.Namespace, task: Task, model: Any, features: Any = None) -> list[str]:

@@ -82,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in caught:
         warn(warning.message)
     seconds = time.perf_counter() - started
+    task.remember(model, arguments)
     model.save(arguments.model, **({"compact": True} if arguments.compact else {}))
     report = None if X_dev is None else task.report(model, X_dev, y_dev, arguments)
     if arguments.json:

@@ -21,10 +21,12 @@ def data(tmp_path: Path) -> Path:
     return path
 
 
-def test_train_and_inspect(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_and_inspect(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spelled) -> None:
     model, template = str(tmp_path / "m"), str(tmp_path / "template.txt")
     words = ["train", str(data), "-m", model, "--template", template, "--learner", "perceptron", "--epochs", "30"]
-    assert main([*words, "--hidden", "3", "--restarts", "8", "--decode", "sum"]) == 0
+    hidden = spelled("tagger", "--hidden", "--hidden-n")
+    more = [spelled("tagger", "--restarts", "--hidden-restarts"), "8", spelled("tagger", "--decode", "--search"), "sum"]
+    assert main([*words, hidden, "3", *more]) == 0
     assert "3 labels (split into 9 hidden ones)" in capsys.readouterr().out
     tagger = margent.load(model)
     assert (tagger.hidden, tagger.restarts, tagger.decode) == (3, 8, "sum")

@@ -112,9 +112,9 @@ def test_failing_trials_are_told(tune, tmp_path):
         ("--search k=1 train.txt", "got 'train.txt'; files go before --search"),
         ("--search k=", "expected NAME=VALUES"),
         ("--search k=1 k=2", "a parameter is given twice"),
-        ("--search k=1,x", "--search k: expected a whole number, got 'x'"),
-        ("--search k=1..2.5", "--search k: expected a whole number, got '2.5'"),
-        ("--search k=..2", "--search k: expected a whole number, got ''"),
+        ("--search k=1,x", "--search k: expected an integer, got 'x'"),
+        ("--search k=1..2.5", "--search k: expected an integer, got '2.5'"),
+        ("--search k=..2", "--search k: expected an integer, got ''"),
         ("--search k=5..1", "--search k: a range should go up, got 5 to 1"),
         ("--search C=0..1:log", "--search C: a range on the log scale should begin above 0"),
         ("--search C=0..1:lg", "--search C: expected a range LOW..HIGH, LOW..HIGH:log"),
@@ -128,21 +128,21 @@ def test_failing_trials_are_told(tune, tmp_path):
         ("--search order=1,2 --order 2", "order is both given as an option and searched"),
         ("--search features=ner --template x", "features is both given as an option and searched"),
         ("--search min-count=1,2 --min-count 2", "min-count is both given as an option and searched"),
-        ("--learner pa,pb", "argument --learner: invalid choice: 'pb' (choose from perceptron, pa"),
-        ("--learner pa,mira --margin 1", "--margin is no parameter of the learners pa, mira"),
+        ("--learner pa,pb", "--learner: invalid choice: 'pb' (choose from perceptron, pa"),
+        ("--learner pa,mira --margin 1", "--margin is a parameter of perceptron; the learners are pa, mira"),
         ("--C 1 --k 1 --epochs 2", "the options leave nothing to search for the learner pa"),
         ("--learner perceptron,pa --k 2 --C 1 --epochs 1", "nothing to search for the learners perceptron, pa"),
         ("--patience 2", "patience watches development data"),
         ("--search patience=1,2", "patience watches development data"),
-        ("--learner pa,crf --pair-cost A B 2", "the learner crf knows --label-cost, but not --pair-cost"),
+        ("--learner pa,crf --pair-cost A B 2", "the learner crf knows --label-costs, but not --pair-cost"),
         ("--out /dev/null", "--out must be a folder, and /dev/null is a file"),
         ("--dev a --folds 3", "not allowed with argument"),
-        ("--halving 0", "expected a whole number of at least 1, got '0'"),
+        ("--halving 0", "expected an integer of at least 1, got '0'"),
     ],
 )
 def test_wrong_usage(fails, folder, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("margent.cli.data_files.DataReader.labelled", lambda *given: pytest.fail("data were read"))
+    monkeypatch.setattr("margent.cli.tasks.tagger.TaggerTask.read", lambda *given: pytest.fail("data were read"))
     fails(2, message, "tune", folder / "train.txt", *arguments.split())
 
 

@@ -119,15 +119,21 @@ class SegmenterTask(Task):
         front_end = self._front_end(model, arguments, paths)
         return read_folded(find_recordings(paths), front_end, LabelReader.of(arguments), arguments.fold)
 
+    def remember(self, model: Any, arguments: argparse.Namespace) -> None:
+        model.front_end_ = arguments.front_end.stored()
+
     def _front_end(self, model: Any, arguments: argparse.Namespace, paths: Sequence[str] = ()) -> FrontEnd:
-        """How frames are made: as a model has it, or as the options of `train` say; the model then keeps it."""
+        """How frames are made: as a trained model has it, or as the options of `train` say."""
         from margent.cli.recordings import FrontEnd, find_recordings, front_end_of
 
-        if getattr(model, "front_end_", None) is None and arguments.command == "train":
+        if arguments.command != "train":
+            return FrontEnd.of(model.front_end_, arguments.model)
+        if not hasattr(arguments, "front_end"):
             recordings = find_recordings([*paths, *(arguments.dev or [])])
             made = front_end_of(recordings, arguments.frame, arguments.rate, not arguments.no_normalise)
-            model.front_end_ = made.stored()
-        return FrontEnd.of(model.front_end_, getattr(arguments, "model", None) or "the model")
+            kept = model.front_end_ if arguments.start is not None else None
+            arguments.front_end = made if kept is None else FrontEnd.of(kept, arguments.start)
+        return arguments.front_end  # type: ignore[no-any-return]
 
     # Answers
 

@@ -139,6 +139,10 @@ class TaggerTask(Task):
             values["label_costs"] = costs
         return values
 
+    def own_given(self, arguments: argparse.Namespace) -> set[str]:
+        seen = (arguments.features, arguments.template, arguments.kernel)
+        return {"features"} if any(value is not None for value in seen) else set()
+
     def own_words(self, arguments: argparse.Namespace, features: Any = None) -> list[str]:
         given = {name: getattr(arguments, name) for name in ("features", "template", "kernel", *_OF_A_KERNEL)}
         if features is not None:

@@ -61,6 +61,10 @@ class Task(ABC):
         """The parameters of the model for which the task has its own options; `found`: the others."""
         return {}
 
+    def own_given(self, arguments: argparse.Namespace) -> set[str]:
+        """Which of the parameters with options of the task's own were given."""
+        return set()
+
     def own_words(self, arguments: argparse.Namespace, features: Any = None) -> list[str]:
         """The options of the task's own, and of reading, as they were given; `features`: those searched instead."""
         return []
@@ -96,6 +100,10 @@ class Task(ABC):
     @abstractmethod
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
         """(X, y) of all files together, for a model that is trained already or is to be."""
+
+    def remember(self, model: Any, arguments: argparse.Namespace) -> None:
+        """Puts into a trained model how its data were made, where that is part of it."""
+        return
 
     def counted(self, X: Any) -> str:
         """How much data this is, in words."""
