@@ -43,15 +43,15 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from margent.cli.tasks.models import resolved
     from margent.cli.tasks.task import described, settings
     from margent.models import load
 
     task: Task = arguments.chosen
     model = load(arguments.model)
     shown = task.inspected(model, arguments)
-    learner = resolved_learner(model)
-    parameters = {name: described(value) for name, value in model.get_params(deep=False).items()}
-    parameters |= {"learner": described(learner), **shown.facts.get("parameters", {})}
+    parameters = {name: described(resolved(model, name)) for name in model.get_params(deep=False)}
+    parameters |= {"threads": model.threads, **shown.facts.get("parameters", {})}
     facts: dict[str, Any] = {
         "model": arguments.model,
         "kind": task.name,
@@ -86,12 +86,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"\n{heading}")
         print(indent("\n".join(rows), "  "))
     return 0
-
-
-def resolved_learner(model: Any) -> Any:
-    """The learner that a model has learned with, where it was given by name or not at all."""
-    resolve = getattr(model, "_learner", None)
-    return resolve() if resolve is not None else model._meant("learner")
 
 
 def _training(facts: dict[str, Any], history: list[dict[str, Any]]) -> str:

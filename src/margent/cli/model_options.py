@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 
 
 def taken_names() -> set[str]:
-    """The names of the parameters of all models, and of an option of `tune`, which learners leave to them."""
-    return {"search"} | {
-        name for task in TASKS for name in inspect.signature(task_named(task).model_class()).parameters
-    }
+    """The names of the parameters of all models, which the options of learners leave to them; so is `beam`."""
+    models = [task_named(task).model_class() for task in TASKS]
+    return {"search", "beam"}.union(*(inspect.signature(model).parameters for model in models))
 
 
 def parameters_of(task: Task, learner: str) -> list[Parameter]:

@@ -61,8 +61,10 @@ def model_parameters(kind: type, hints: Mapping[str, Any], without: Collection[s
             continue
         hint = hints.get(name, Any)
         value = value_class(hint)
-        rest = [choice for choice in _choices(hint) if choice is not type(None) and _is_typed(choice)]
-        if rest:
+        plain = [choice for choice in _choices(hint) if choice is not type(None) and _is_typed(choice)]
+        if value is not None:  # words stand beside it, numbers for one of its fields
+            plain = [choice for choice in plain if choice is str or get_origin(choice) is Literal]
+        if plain:
             found.append(Parameter((name,), _option(name), hint, declared.default, told.get(name, "")))
         if value is not None:
             found += field_parameters(name, value, declared.default)
@@ -71,7 +73,10 @@ def model_parameters(kind: type, hints: Mapping[str, Any], without: Collection[s
 
 def field_parameters(name: str, kind: type, usual: Any = None) -> list[Parameter]:
     """The fields of a value that the parameter `name` takes; defaults are those of `usual`, where it is one."""
-    hints, told = types_of(kind), documented(kind)
+    told, hints = documented(kind), types_of(kind)
+    hints |= {
+        f.name: Literal[tuple(f.metadata["choices"])] for f in dataclasses.fields(kind) if "choices" in f.metadata
+    }
     return [
         Parameter(
             (name, field.name),

@@ -135,7 +135,7 @@ def test_a_learner_on_top(tmp_path: Path, capsys: pytest.CaptureFixture[str], sp
     width = spelled("transcriber", "--search-width", "--beam")
     direct = [spelled("transcriber", "--search-update", "--update"), "max-violation", width, "8"]
     direct += ["--decoder", "direct"] if width == "--search-width" else []
-    crf = ["--learner", "crf", "--learner-search", "beam", "--l2", "0.5", "--epochs", "10"]
+    crf = [*direct[4:], "--learner", "crf", "--learner-search", "beam", "--l2", "0.5", "--epochs", "10"]
     for more in ([], mira, [*mira, *direct], crf):
         assert main(["g2p", "train", train, "--order", "1", "-m", out, *more]) == 0
         capsys.readouterr()

@@ -24,8 +24,8 @@ def data(tmp_path: Path) -> Path:
 def test_train_and_inspect(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spelled) -> None:
     model, template = str(tmp_path / "m"), str(tmp_path / "template.txt")
     words = ["train", str(data), "-m", model, "--template", template, "--learner", "perceptron", "--epochs", "30"]
-    hidden = spelled("tagger", "--hidden", "--hidden-n")
-    more = [spelled("tagger", "--restarts", "--hidden-restarts"), "8", spelled("tagger", "--decode", "--search"), "sum"]
+    hidden = spelled("tagger", "--hidden-n", "--hidden")
+    more = [spelled("tagger", "--hidden-restarts", "--restarts"), "8", spelled("tagger", "--search", "--decode"), "sum"]
     assert main([*words, hidden, "3", *more]) == 0
     assert "3 labels (split into 9 hidden ones)" in capsys.readouterr().out
     tagger = margent.load(model)

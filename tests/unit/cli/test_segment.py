@@ -61,19 +61,22 @@ def test_train_says_what_it_does(margent, speech, tmp_path):
 
 
 def test_options_make_the_segmenter(margent, speech, tmp_path, spelled):
-    arguments = (
-        "--learner", "perceptron", "--epochs", 1, "--features-bins", 2, "--features-components", 2, "--features-covariance", "diagonal",
-        "--features-durations", "none", spelled("segmenter", "--min-duration", "--durations-min"), 2,
-        spelled("segmenter", "--max-duration", "--durations-max"), 40, "--no-repeat", "--no-transitions",
-        spelled("segmenter", "--boundary-cost", "--costs-boundary"), 0.5, "--seed", 3, "--rate", 8000, "--no-normalise",
-        "--start", "none", "--features-content", "mean",
-    )  # fmt: skip
+    shortest, longest = (spelled("segmenter", f"--durations-{name}", f"--{name}-duration") for name in ("min", "max"))
+    words = (
+        "--learner perceptron --epochs 1 --features-bins 2 --features-components 2 --features-covariance diagonal "
+        f"--features-durations none {shortest} 2 {longest} 40 --no-repeat --no-transitions --seed 3 --rate 8000 "
+        f"{spelled('segmenter', '--costs-boundary', '--boundary-cost')} 0.5 --no-normalise --start none "
+        "--features-content mean"
+    )
+    arguments = words.split()
     assert margent("segment", "train", speech / "train", "-m", tmp_path / "m", *arguments).status == 0
     model = library.load(tmp_path / "m")
     seen = library.FrameFeatures(bins=2, components=2, covariance="diagonal", durations=None, content="mean")
     assert (model.features, model.learner) == (seen, library.Perceptron(epochs=1))
-    assert (model.min_duration, model.max_duration, model.repeat, model.transitions) == (2, 40, False, False)
-    assert (model.boundary_cost, model.seed, model.start) == (0.5, 3, None)
+    given = model.get_params(deep=True)
+    assert [given.get(f"durations__{name}", given.get(f"{name}_duration")) for name in ("min", "max")] == [2, 40]
+    assert (model.repeat, model.transitions, model.seed, model.start) == (False, False, 3, None)
+    assert given.get("costs__boundary", given.get("boundary_cost")) == 0.5
     assert model.front_end_ == {"frame": 0.01, "rate": 8000, "normalise": False}
 
 

@@ -50,7 +50,8 @@ def test_a_new_format_is_one_file(tmp_path, monkeypatch):
         "def read(path, reading):\n"
         "    from pathlib import Path\n"
         "    rows = [line.split() for line in Path(path).read_text().splitlines()]\n"
-        "    return [[w.lower() for w in row] for row in rows], [['U' if w.isupper() else 'L' for w in r] for r in rows]\n"
+        "    labels = [['U' if word.isupper() else 'L' for word in row] for row in rows]\n"
+        "    return [[word.lower() for word in row] for row in rows], labels\n"
         "FORMATS = (Format('upper', 'tokens', 'labels by case', ('.upper',), read),)\n"
     )
     monkeypatch.setattr(margent.formats, "__path__", [*margent.formats.__path__, str(tmp_path)])

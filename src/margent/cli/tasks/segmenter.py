@@ -13,6 +13,7 @@ from margent.cli.command_line import UsageError
 from margent.cli.files import check_plot_target, check_target, number_of, shortened
 from margent.cli.options import add_format, positive, whole
 from margent.cli.tasks import load_model
+from margent.cli.tasks.models import keep_front_end
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
 
 if TYPE_CHECKING:
@@ -78,11 +79,6 @@ class SegmenterTask(Task):
 
         return {**super().hints(), "features": FrameFeatures, "start": Literal["auto"] | MaximumLikelihood | None}
 
-    def check(self, model: Any, learner: str | None) -> None:
-        from margent.models.segmenter.parameters import check_segmenter
-
-        check_segmenter(model, None)
-
     def prepared(self, model: Any, arguments: argparse.Namespace) -> Any:
         from margent.features.frame_map import FrameMap
 
@@ -120,7 +116,7 @@ class SegmenterTask(Task):
         return read_folded(find_recordings(paths), front_end, LabelReader.of(arguments), arguments.fold)
 
     def remember(self, model: Any, arguments: argparse.Namespace) -> None:
-        model.front_end_ = arguments.front_end.stored()
+        keep_front_end(model, arguments.front_end.stored())
 
     def _front_end(self, model: Any, arguments: argparse.Namespace, paths: Sequence[str] = ()) -> FrontEnd:
         """How frames are made: as a trained model has it, or as the options of `train` say."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, warn
 from margent.cli.options import add_columns, add_format, whole
+from margent.cli.parameters import Parameter, documented, field_parameters, value_class
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
@@ -88,16 +89,19 @@ class TaggerTask(Task):
 
         return Tagger
 
-    def parameters(self) -> list[Any]:
-        """Also those of what wraps the features, where the tagger takes such a value: its source has other options."""
-        from margent.cli.parameters import field_parameters, value_class
+    def hints(self) -> dict[str, Any]:
+        from margent import features
 
+        wrapper = {"features": features.Features} if hasattr(features, "Features") else {}
+        return {**super().hints(), **wrapper}
+
+    def parameters(self) -> list[Parameter]:
+        """Also those of what wraps the features, where the tagger takes such a value: its source has other options."""
         wrapper = value_class(self.hints().get("features"))
         fields = [] if wrapper is None else field_parameters("features", wrapper)
         return [*super().parameters(), *(field for field in fields if field.path[1] != "source")]
 
     def add_training(self, parser: argparse.ArgumentParser) -> None:
-        from margent.cli.parameters import documented
         from margent.features import Kernel
         from margent.features.templates import PRESETS
 
@@ -156,12 +160,10 @@ class TaggerTask(Task):
         return [*words, *(["--tabs"] if arguments.tabs else [])]
 
     def check(self, model: Any, learner: str | None) -> None:
-        from margent.models.tagger.parameters import check_parameters
-
         pairs = [key for key in model.label_costs or {} if isinstance(key, tuple)]
         if pairs and getattr(model.learner, "probabilistic", False):
             raise UsageError(f"the learner {learner} knows --label-costs, but not --pair-cost")
-        check_parameters(model)
+        super().check(model, learner)
 
     # Data
 
@@ -242,14 +244,6 @@ class TaggerTask(Task):
         from margent.cli.tasks.tagger_evaluation import evaluated
 
         return evaluated(self, arguments)
-
-    def curves(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
-        from margent.errors import CalibrationWarning
-        from margent.models import reliability
-
-        with warnings.catch_warnings():  # that they are not calibrated will be seen
-            warnings.simplefilter("ignore", CalibrationWarning)
-            return dict(reliability(model, X, y))
 
     def check_labels(self, model: Any, y: Any, where: str) -> None:
         from margent.errors import CorpusError

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import check_plot_target, shortened
+from margent.cli.tasks.models import support_set
 from margent.cli.tasks.tagger import hidden_labels
 from margent.cli.tasks.task import Inspection, weight_parts, weights_json
 
@@ -45,7 +46,7 @@ def _support(tagger: Tagger, arguments: argparse.Namespace) -> list[SupportSeque
     """The sentences to show, drawn on the way if a picture is wanted."""
     if arguments.plot is not None:
         check_plot_target(arguments.plot)
-    known = tagger._support
+    known = support_set(tagger)
     if known is None or not len(known):
         if arguments.support or arguments.plot:
             raise UsageError(
@@ -63,14 +64,14 @@ def _facts(tagger: Tagger) -> dict[str, Any]:
     import numpy as np
 
     from margent.features.kernel_map import KernelMap
-    from margent.models.tagger.label_costs import stored_costs
 
     arrays = tagger.weights_.stored(half=False)[1]
     weights = [array for array in arrays.values() if array.dtype.kind == "f"]
-    feature_map = tagger.feature_map_
+    feature_map, support = tagger.feature_map_, support_set(tagger)
     kernel = feature_map if isinstance(feature_map, KernelMap) else None
     templates = getattr(feature_map if kernel is None else kernel.inner, "templates", None)
-    given = tagger.features
+    given = getattr(tagger.features, "source", tagger.features)
+    costs = {" ".join(key) if isinstance(key, tuple) else key: x for key, x in (tagger.label_costs or {}).items()}
     if kernel is not None:
         named = "kernel"
     elif given is None:
@@ -92,8 +93,8 @@ def _facts(tagger: Tagger) -> dict[str, Any]:
         "edge_features": feature_map.n_edges,
         "weights": sum(int(array.size) for array in weights),
         "weights_not_zero": sum(int(np.count_nonzero(array)) for array in weights),
-        "support_sequences": None if tagger._support is None else len(tagger._support),
-        "parameters": {"features": named, "label_costs": stored_costs(tagger.label_costs)},
+        "support_sequences": None if support is None else len(support),
+        "parameters": {"features": named, "label_costs": costs or None},
     }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, told
 from margent.cli.parameters import Parameter, model_parameters, types_of
+from margent.cli.tasks.models import check_parameters, curves
 
 
 class Task(ABC):
@@ -71,7 +72,7 @@ class Task(ABC):
 
     def check(self, model: Any, learner: str | None) -> None:
         """Refuses parameters before any file is read."""
-        return
+        check_parameters(model)
 
     def prepared(self, model: Any, arguments: argparse.Namespace) -> Any:
         """The model that was loaded, ready to be applied."""
@@ -158,7 +159,7 @@ class Task(ABC):
 
     def curves(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
         """How far probabilities can be trusted, where there is a way to tell."""
-        return {}
+        return curves(model, X, y)
 
     def check_labels(self, model: Any, y: Any, where: str) -> None:
         """Refuses data that cannot be of this model."""

@@ -10,6 +10,7 @@ from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, shortened
 from margent.cli.options import add_format, whole
 from margent.cli.tasks import load_model
+from margent.cli.tasks.models import joint_model, learned_decoder
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
@@ -57,9 +58,6 @@ class TranscriberTask(Task):
         from margent.models import Transcriber
 
         return Transcriber
-
-    def check(self, model: Any, learner: str | None) -> None:
-        model._checked()
 
     def prepared(self, model: Any, arguments: argparse.Namespace) -> Any:
         from margent.cli.model_options import changed_model
@@ -124,25 +122,23 @@ class TranscriberTask(Task):
 
     def size(self, model: Any) -> str:
         skipped = f", {number_of(model.n_skipped_, 'entry')} left out" if model.n_skipped_ else ""
-        return f"{model.model_.n_units:,} graphones, {model.model_.n_grams:,} n-grams{skipped}"
+        return f"{joint_model(model).n_units:,} graphones, {joint_model(model).n_grams:,} n-grams{skipped}"
 
     def trained(self, model: Any) -> dict[str, Any]:
         return {
             "letters": model.letters_,
             "phonemes": model.phonemes_,
-            "graphones": model.model_.n_units,
-            "grams": model.model_.n_grams,
+            "graphones": joint_model(model).n_units,
+            "grams": joint_model(model).n_grams,
             "skipped": model.n_skipped_,
         }
 
     def inspected(self, model: Any, arguments: argparse.Namespace) -> Inspection:
         import numpy as np
 
-        from margent.models.transcriber.learned_search import LearnedSearch
-
         if arguments.label:
             raise UsageError("--label is for models with labels, and this is a transcriber")
-        joint, learned = model.model_, model.learned_
+        joint, learned = joint_model(model), learned_decoder(model)
         graphones = _most_probable(model, arguments.top)
         facts = {
             "letters": model.letters_,
@@ -151,7 +147,7 @@ class TranscriberTask(Task):
             "graphones": joint.n_units,
             "grams": joint.grams_by_order(),
             "discounts": None if joint.discounts is None else joint.discounts.tolist(),
-            "direct": isinstance(learned, LearnedSearch),
+            "direct": type(learned).__name__ in ("DirectDecoder", "LearnedSearch"),
             "learned_weights": None if learned is None else len(learned.weights),
             "learned_weights_not_zero": None if learned is None else int(np.count_nonzero(learned.weights)),
             "skipped": model.n_skipped_,
@@ -187,9 +183,10 @@ def _graphone(letters: Sequence[str], phonemes: Sequence[str]) -> str:
 
 def _most_probable(transcriber: Transcriber, top: int) -> list[tuple[str, float]]:
     """The most probable graphones without any history, written as `margent align` does."""
-    probabilities = transcriber.model_.unit_probabilities()
+    joint = joint_model(transcriber)
+    probabilities = joint.unit_probabilities()
     chosen = (-probabilities).argsort(kind="stable")[:top].tolist()
-    return [(_graphone(*transcriber.model_.unit(number)), float(probabilities[number])) for number in chosen]
+    return [(_graphone(*joint.unit(number)), float(probabilities[number])) for number in chosen]
 
 
 def _lines(facts: dict[str, Any]) -> dict[str, str]:
