@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
 
 
-def configure(parser: Parser, command: str = "apply") -> None:
+def configure(parser: Parser) -> None:
     from margent.cli.model_options import add_applied
     from margent.cli.tasks import task_of_model
 
+    command = parser.get_default("command")
     task = task_of_model(parser, "tagger" if command == "apply" else "transcriber")
     what = "Predict with a model" if command == "apply" else "Put known answers where they belong"
     parser.description = f"{what}. The options are those for a {task.name}, which can {task.about}."
@@ -38,7 +39,7 @@ def configure(parser: Parser, command: str = "apply") -> None:
         add_applied(parser, task)
     task.add_reading(parser)
     parser.elsewhere = lambda option: _elsewhere(option, task)
-    parser.set_defaults(command=command, chosen=task)
+    parser.set_defaults(chosen=task)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,15 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _elsewhere(option: str, task: Task) -> str | None:
     """What to say of an option that models of another kind have."""
-    from margent.cli.tasks import TASKS, task_named
-
-    for name in TASKS:
-        other = Parser(prog="other")
-        task_named(name).add_applying(other)
-        task_named(name).add_reading(other)
-        if option in other._option_string_actions:
-            return f"{option} is an option for a {name}; the model is a {task.name}"
     from margent.cli.model_options import parameters_of
+    from margent.cli.tasks import option_elsewhere
+
+    if (found := option_elsewhere(option, task, "add_applying", "add_reading")) is not None:
+        return found
 
     if any(p.option == option for p in task.parameters()) or any(
         p.option == option for name in task.learners() for p in parameters_of(task, name)

@@ -33,7 +33,7 @@ def configure(parser: Parser) -> None:
     add_json(parser)
     add_threads(parser)
     task.add_reading(parser)
-    parser.set_defaults(command="calibrate", chosen=task)
+    parser.set_defaults(chosen=task)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -28,7 +28,7 @@ COMMANDS = {
     "reproduce": "run the experiments of a paper again",
     "demo": "generate data, train a model on it, and look around",
 }
-"""Each is a module of this package with `configure(parser)` and `run(arguments) -> exit status`."""
+"""Each is a module of this package with `configure(parser)` and `run(arguments) -> exit status`; align is in apply."""
 
 SHORT_NAMES = {"tag": ("tagger", "apply"), "segment": ("segmenter", None), "g2p": ("transcriber", None)}
 """From a short name to the task, and to the command where it does not follow: `margent g2p train`."""
@@ -88,8 +88,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = "--debug" in given
     try:
         name, task, prog, rest = _command(given)
-        command = importlib.import_module(f"margent.cli.{name}")
+        command = importlib.import_module(f"margent.cli.{'apply' if name == 'align' else name}")
         parser = Parser([word for word in rest if word != "--debug"], task, prog=prog)
+        parser.set_defaults(command=name)
         parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
         try:
             command.configure(parser)

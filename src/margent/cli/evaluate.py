@@ -29,7 +29,7 @@ def configure(parser: Parser) -> None:
         add_applied(parser, task)
     task.add_reading(parser)
     found = first_model(parser.words)
-    parser.set_defaults(command="evaluate", chosen=task, model=None if found is None else found[0])
+    parser.set_defaults(chosen=task, model=None if found is None else found[0])
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -28,7 +28,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--top", type=whole(1), default=10, metavar="N", help="how many features (default: 10)")
     add_threads(parser)
     task.add_reading(parser)
-    parser.set_defaults(command="explain", chosen=task)
+    parser.set_defaults(chosen=task)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    from margent.cli.tasks import TASKS, task_named, task_of_model
+    from margent.cli.tasks import option_elsewhere, task_of_model
 
     task = task_of_model(parser)
     parser.description = "Show what a model is, the highest-weighted features of each label, and the transitions."
@@ -29,17 +29,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--top", type=whole(1), default=5, metavar="N", help="how many of each kind (default: 5)")
     add_json(parser)
     task.add_inspecting(parser)
-
-    def elsewhere(option: str) -> str | None:
-        for name in TASKS:
-            other = Parser(prog="other")
-            task_named(name).add_inspecting(other)
-            if option in other._option_string_actions:
-                return f"{option} is an option for a {name}, and this is a {task.name}"
-        return None
-
-    parser.elsewhere = elsewhere
-    parser.set_defaults(command="inspect", chosen=task, threads=None)
+    parser.elsewhere = lambda option: option_elsewhere(option, task, "add_inspecting")
+    parser.set_defaults(chosen=task, threads=None)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -53,7 +53,7 @@ def configure(parser: Parser) -> None:
     add_json(parser)
     add_model_options(parser, task, learners)
     task.add_reading(parser)
-    parser.set_defaults(command="train", chosen=task, names=learners)
+    parser.set_defaults(chosen=task, names=learners)
 
 
 def run(arguments: argparse.Namespace) -> int:

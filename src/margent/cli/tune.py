@@ -70,7 +70,7 @@ def configure(parser: Parser) -> None:
     add("--json", action="store_true", help="print one JSON object instead of tables")
     add_model_options(parser, task, learners, several=True)
     task.add_reading(parser)
-    parser.set_defaults(command="tune", chosen=task, names=learners)
+    parser.set_defaults(chosen=task, names=learners)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -268,7 +268,7 @@ def test_inspect_knows_segmenters(margent, fails, speech, tmp_path):
         assert part in text
     report = json.loads(margent("inspect", speech / "phones.margent", "--json").output)
     assert report["kind"] == "segmenter" and report["features"]["values"] == 39 and len(report["longest"]) == 16
-    fails(2, "this is a segmenter", "inspect", speech / "phones.margent", "--support", 2)
+    fails(2, "the model is a segmenter", "inspect", speech / "phones.margent", "--support", 2)
     fails(1, "there is no label 'q'", "inspect", speech / "phones.margent", "--label", "q")
     tokens = library.Segmenter(outside="O").fit([["Ann", "b"], ["b"]], [[(0, 1, "PER")], []], progress=False)
     tokens.save(tmp_path / "tokens")

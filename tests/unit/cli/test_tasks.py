@@ -168,7 +168,7 @@ def test_options_of_others_are_named(data, fails, tmp_path):
     fails(2, "--no-em-smoothing is a parameter of a transcriber; the task is tagger", *train, "--no-em-smoothing")
     fails(2, "--overwrite is an option for a segmenter; the model is a tagger", "tag", data["tagger"][2], "--overwrite")
     fails(2, "--order is a parameter of training: 'margent train' has it", "tag", data["tagger"][2], "--order", 2)
-    fails(2, "--support is an option for a tagger, and this is a transcriber",
+    fails(2, "--support is an option for a tagger; the model is a transcriber",
           "inspect", data["transcriber"][2], "--support", 2)  # fmt: skip
 
 

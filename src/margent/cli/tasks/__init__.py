@@ -70,6 +70,17 @@ def load_model(task: Task, arguments: Any) -> Any:
     return task.prepared(model, arguments)
 
 
+def option_elsewhere(option: str, task: Task, *adding: str) -> str | None:
+    """What to say of an option that models of another kind have; `adding`: the methods that add options."""
+    for name in TASKS:
+        other = Parser(prog="other")
+        for add in adding:
+            getattr(task_named(name), add)(other)
+        if option in other._option_string_actions:
+            return f"{option} is an option for a {name}; the model is a {task.name}"
+    return None
+
+
 def _word(parser: Parser, option: str) -> str | None:
     """The last value given to an option, before all options are known."""
     found = None

@@ -27,8 +27,7 @@ _EXAMPLES = {
   margent train train.txt --dev dev.txt -m model.margent --epochs 20 --patience 3
   margent train train.txt -m ner.margent --features ner --constrain --learner crf --l2 0.1
   margent train train.txt.gz -m mine.margent --template my-templates.txt
-  margent train train.txt -m kernel.margent --kernel polynomial --degree 2 --window 3 --learner perceptron
-  margent train words.txt -m sounds.margent --learner spectral --tau 10
+  margent train train.txt -m kernel.margent --kernel polynomial --degree 2 --learner perceptron
   margent train train.conllu -m pos.margent --features pos --columns form,upos
   margent train more.txt --continue model.margent -m better.margent
 """,
