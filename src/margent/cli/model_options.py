@@ -194,4 +194,4 @@ def train_words(arguments: argparse.Namespace, task: Task, model: Any, features:
     words = ["margent", "train", *arguments.files, "-m", arguments.model or "best.margent"]
     words += ["--task", task.name] if task.name != TASKS[0] else []
     words += learner_words(task, model.learner) if model.learner is not None else []
-    return [*words, *model_words(task, model), *task.own_words(arguments, features)]
+    return [*words, *model_words(task, model), *task.own_words(arguments, model, features)]

@@ -155,6 +155,10 @@ def words_of(parameters: Iterable[Parameter], values: Mapping[tuple[str, ...], A
         if parameter.path not in values or values[parameter.path] == parameter.default:
             continue
         value = values[parameter.path]
+        if isinstance(value, Mapping):  # pairs of labels have an option of their own
+            value = {name: each for name, each in value.items() if isinstance(name, str)}
+            if not value:
+                continue
         if parameter.is_flag:
             words.append(parameter.option if value else f"--no-{parameter.option[2:]}")
         else:

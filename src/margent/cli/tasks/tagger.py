@@ -144,15 +144,22 @@ class TaggerTask(Task):
 
     def own_given(self, arguments: argparse.Namespace) -> set[str]:
         seen = (arguments.features, arguments.template, arguments.kernel)
-        return {"features"} if any(value is not None for value in seen) else set()
+        given = {name for name in _OF_A_KERNEL if getattr(arguments, name) is not None}
+        return given | ({"features"} if any(value is not None for value in seen) else set())
 
-    def own_words(self, arguments: argparse.Namespace, features: Any = None) -> list[str]:
-        given = {name: getattr(arguments, name) for name in ("features", "template", "kernel", *_OF_A_KERNEL)}
-        if features is not None:
-            from margent.features.templates import PRESETS
+    def own_words(self, arguments: argparse.Namespace, model: Any, searched: Any = None) -> list[str]:
+        from margent.features import Kernel
 
-            preset = features in (*PRESETS, "symbols")
-            given |= {"features": features if preset else None, "template": None if preset else features}
+        source = getattr(model.features, "source", model.features)
+        given: dict[str, Any] = {}
+        if isinstance(source, Kernel):
+            given |= {field.name: getattr(source, field.name) for field in dataclasses.fields(Kernel)}
+            given = {name: value for name, value in given.items() if value != getattr(Kernel(), name)}
+            given["kernel"], source = source.kind, source.features
+            given = {name: given[name] for name in ("kernel", *_OF_A_KERNEL) if name in given}
+        if source is not None:
+            named = isinstance(source, str)
+            given["features" if named else "template"] = source if named else searched or arguments.template
         given |= {name: getattr(arguments, name) for name in ("format", "encoding", "columns", "comment")}
         words = [word for name, value in given.items() if value is not None for word in (_option(name), str(value))]
         words += [word for pair in arguments.pair_cost or () for word in ("--pair-cost", *pair)]

@@ -66,8 +66,8 @@ class Task(ABC):
         """Which of the parameters with options of the task's own were given."""
         return set()
 
-    def own_words(self, arguments: argparse.Namespace, features: Any = None) -> list[str]:
-        """The options of the task's own, and of reading, as they were given; `features`: those searched instead."""
+    def own_words(self, arguments: argparse.Namespace, model: Any, searched: Any = None) -> list[str]:
+        """The options of the task's own for this model, and those of reading; `searched`: name of its features."""
         return []
 
     def check(self, model: Any, learner: str | None) -> None:
