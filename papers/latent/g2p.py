@@ -24,8 +24,7 @@ import numpy as np
 import margent
 from margent.datasets import Part, load_cmudict, load_nettalk
 from margent.learners import learner_named
-from margent.metrics import mcnemar_test
-from margent.metrics.transcription import transcription_scores
+from margent.metrics import mcnemar_test, transcription_scores
 from papers.experiment import (
     Journal,
     Options,

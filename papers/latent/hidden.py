@@ -28,7 +28,7 @@ import margent
 from margent.datasets import Dataset, Part, load_nettalk, load_ud
 from margent.formats import Columns
 from margent.learners import learner_named
-from margent.metrics.significance import BootstrapResult, SentenceMetric, paired_bootstrap
+from margent.metrics import BootstrapResult, SentenceMetric, paired_bootstrap
 from papers.experiment import (
     Journal,
     Options,

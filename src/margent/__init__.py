@@ -47,6 +47,7 @@ _HOME: dict[str, str] = {
     "RestrictedPassiveAggressive": "margent.learners",
     "Rival": "margent.learners",
     "SDM": "margent.learners",
+    "SearchWarning": "margent.errors",
     "SegmentConstraints": "margent.models",
     "Segmenter": "margent.models",
     "Spectral": "margent.learners",
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
     from margent.errors import MissingExtraError as MissingExtraError
     from margent.errors import ModelFileError as ModelFileError
     from margent.errors import NotFittedError as NotFittedError
+    from margent.errors import SearchWarning as SearchWarning
     from margent.errors import TrainingWarning as TrainingWarning
     from margent.features import FrameFeatures as FrameFeatures
     from margent.features import Kernel as Kernel

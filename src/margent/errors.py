@@ -56,5 +56,9 @@ class TrainingWarning(UserWarning):
     """A training came to its end without having learned anything. The message says why, and what to try."""
 
 
+class SearchWarning(UserWarning):
+    """The best value of a parameter lies at an edge of the range that was searched."""
+
+
 class MissingExtraError(MargentError, ImportError):
     """An optional dependency is not installed. The message says which extra brings it."""

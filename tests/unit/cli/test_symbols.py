@@ -93,7 +93,7 @@ def test_tune(margent, files):
     data = ("train.txt", "--dev", "dev.txt", "--jobs", "1", "--iterations", "3")
     found = margent("tune", *data, "--learner", "spectral", "--trials", "2")
     assert found.status == 0 and "--learner spectral --tau " in found.output
-    found = margent("tune", *data, "--learner", "spectral,perceptron", "--search", "order=1,2", "--out", "other")
+    found = margent("tune", *data, "--learner", "spectral,perceptron", "--search", "order=1,2", "--storage", "other")
     assert found.status == 0 and "failed" not in found.output
     trials = json.loads((files / "other" / "results.json").read_text(encoding="utf-8"))["trials"]
     assert len(trials) == 4

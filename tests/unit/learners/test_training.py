@@ -381,18 +381,41 @@ def test_example_weights_scale_the_step() -> None:
     np.testing.assert_allclose(quarter, one / 4)
 
 
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written to standard error goes to a terminal that is wide enough, as far as rich knows."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+@pytest.mark.usefixtures("terminal")
 def test_a_progress_bar_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     train(Perceptron(epochs=2), Classes(), progress=True, evaluate=lambda weights: 0.5)
     shown = capsys.readouterr()
-    assert shown.out == ""
+    assert shown.out == "" and "epoch 2: accuracy 1.0000, development 0.5000" in shown.err
     train(Perceptron(epochs=2), Classes(), progress=False)
     assert capsys.readouterr() == ("", "")
     train(Perceptron(epochs=2), Classes())  # not a terminal
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("accuracy", "objective"), [(0.5, None), (0.5, 3.0), (None, 3.0), (None, None)])
-def test_the_bar_shows_what_is_known_of_an_epoch(accuracy: float | None, objective: float | None) -> None:
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize(
+    ("accuracy", "objective", "text"),
+    [
+        (0.5, None, "epoch 3: accuracy 0.5000 "),
+        (0.5, 3.0, "epoch 3: accuracy 0.5000 "),
+        (None, 3.25, "epoch 3: objective 3.25 "),
+        (None, None, "epoch 3: "),
+    ],
+)
+def test_the_bar_shows_what_is_known_of_an_epoch(
+    capsys: pytest.CaptureFixture[str], accuracy: float | None, objective: float | None, text: str
+) -> None:
     for shown in (True, False):
         with ProgressBar(1, 1, shown=shown) as bar:
-            bar.epoch_done(Epoch(1, 0.0, accuracy, 1, 0.1, objective=objective))
+            bar.epoch_done(Epoch(3, 0.0, accuracy, 1, 0.1, objective=objective))
+        written = capsys.readouterr()
+        assert written.out == "" and (text in written.err if shown else written.err == "")
+        assert "accuracy" not in written.err or accuracy is not None
+        assert "objective" not in written.err or accuracy is None
