@@ -70,7 +70,14 @@ def test_the_latent_svm_is_a_learner(data: Path, tmp_path: Path, capsys: pytest.
 
 def test_tune_can_search_hidden_labels(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["tune", str(data), "--learner", "perceptron", "--restarts", "4", "--folds", "2", "--jobs", "1"]
-    words += ["--template", str(tmp_path / "template.txt"), "--storage", str(tmp_path / "out"), "--search", "hidden=1,3"]
+    words += [
+        "--template",
+        str(tmp_path / "template.txt"),
+        "--storage",
+        str(tmp_path / "out"),
+        "--search",
+        "hidden=1,3",
+    ]
     assert main([*words, "--json", "--halving", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {trial["hidden"] for trial in found["trials"]} == {1, 3}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -135,6 +136,21 @@ def test_continuing_with_other_parameters(data, margent, fails, tmp_path):
     assert library.load(tmp_path / "m").learner == library.PassiveAggressive(epochs=2, C=0.5)
     assert margent(*command, "--learner", "perceptron", "--epochs", 1).status == 0
     assert library.load(tmp_path / "m").learner == library.Perceptron(epochs=1)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_tune(task, data, margent, tmp_path):
+    """The best is saved, and the command that is told trains it again."""
+    pytest.importorskip("optuna")
+    train, dev, _ = data[task]
+    search = {"transcriber": "order=1,2"}.get(task, "epochs=1,2")
+    words = ("--search", search, "--jobs", 1, "--storage", tmp_path / "study", "-m", tmp_path / "m")
+    outcome = margent("tune", "--task", task, train, "--dev", dev, *words)
+    assert outcome.status == 0
+    command = next(line for line in outcome.output.splitlines() if line.startswith("  margent train"))
+    best = library.load(tmp_path / "m")
+    assert margent(*shlex.split(command)[1:]).status == 0
+    assert library.load(tmp_path / "m").get_params(deep=False) == best.get_params(deep=False)
 
 
 @pytest.mark.parametrize("task", TASKS)

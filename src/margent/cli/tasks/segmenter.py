@@ -122,13 +122,15 @@ class SegmenterTask(Task):
         """How frames are made: as a trained model has it, or as the options of `train` say."""
         from margent.cli.recordings import FrontEnd, find_recordings, front_end_of
 
-        if arguments.command != "train":
+        if arguments.command not in ("train", "tune"):
             return FrontEnd.of(model.front_end_, arguments.model)
         if not hasattr(arguments, "front_end"):
-            recordings = find_recordings([*paths, *(arguments.dev or [])])
+            watched = [arguments.dev] if isinstance(arguments.dev, str) else arguments.dev or []
+            recordings = find_recordings([*paths, *watched])
             made = front_end_of(recordings, arguments.frame, arguments.rate, not arguments.no_normalise)
-            kept = model.front_end_ if arguments.start is not None else None
-            arguments.front_end = made if kept is None else FrontEnd.of(kept, arguments.start)
+            start = getattr(arguments, "start", None)
+            kept = None if start is None else model.front_end_
+            arguments.front_end = made if kept is None else FrontEnd.of(kept, start)
         return arguments.front_end  # type: ignore[no-any-return]
 
     # Answers
