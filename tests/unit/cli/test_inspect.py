@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import margent as library
+from margent.cli.tasks.models import joint_model
 
 
 def test_summary(margent, folder):
@@ -89,8 +90,8 @@ def test_a_transcriber(margent, fails, tmp_path):
     assert "MIRA(" in output and "to rerank candidates by" in output
     assert len(output[output.index("\ngraphones:") :].split()) == 1 + 2 * 3
     report = json.loads(margent("inspect", tmp_path / "m", "--json").output)
-    assert report["kind"] == "transcriber" and report["graphones"] == model.model_.n_units
-    assert len(report["grams"]) == 3 and sum(report["grams"]) == model.model_.n_grams
+    assert report["kind"] == "transcriber" and report["graphones"] == joint_model(model).n_units
+    assert len(report["grams"]) == 3 and sum(report["grams"]) == joint_model(model).n_grams
     assert len(report["discounts"]) == 3 and all(len(row) == 3 for row in report["discounts"])
     assert report["learned_weights_not_zero"] > 0
     assert 0 < sum(each["probability"] for each in report["top_graphones"]) <= 1

@@ -11,6 +11,7 @@ import pytest
 import margent as library
 from margent.annotation import intervals_of_segments
 from margent.audio import speech_frames, write_sound
+from margent.cli.tasks.models import keep_front_end
 from margent.datasets import make_series, make_speech
 from margent.formats import read_labels, read_mlf, write_labels, write_mlf
 
@@ -249,7 +250,7 @@ def test_wrong_usage_is_one_line(fails, speech, folder, tmp_path):
     tokens.save(tmp_path / "tokens")
     fails(2, "is a segmenter of tokens", "segment", "apply", tmp_path / "tokens", sound, "-o", tmp_path / "o")
     broken = library.load(model)
-    broken.front_end_ = {"frame": -1}
+    keep_front_end(broken, {"frame": -1})
     broken.save(tmp_path / "broken")
     fails(1, "how its frames were made", "segment", "apply", tmp_path / "broken", sound, "-o", tmp_path / "o")
 

@@ -130,7 +130,7 @@ class SegmenterTask(Task):
             made = front_end_of(recordings, arguments.frame, arguments.rate, not arguments.no_normalise)
             start = getattr(arguments, "start", None)
             kept = None if start is None else model.front_end_
-            arguments.front_end = made if kept is None else FrontEnd.of(kept, start)
+            arguments.front_end = made if kept is None else FrontEnd.of(kept, str(start))
         return arguments.front_end  # type: ignore[no-any-return]
 
     # Answers
