@@ -134,7 +134,7 @@ def _show_next(console: Console, folder: Path) -> None:
 
     from margent.cli.demo import heading, program
 
-    margent = f"{program()} segment"
+    margent = program()
     names = ("phones.margent", "mine.margent", "train", "dev", "test", "labels", "aligned")
     model, mine, train, dev, test, labels, aligned = (shlex.quote(str(folder / name)) for name in names)
     steps = {
@@ -142,7 +142,7 @@ def _show_next(console: Console, folder: Path) -> None:
         "the times of labels that are known": f"{margent} align {model} {test} -o {aligned}",
         "how good is the model?": f"{margent} evaluate {model} {test}",
         "train one yourself; your own recordings with label files beside them will do": (
-            f"{margent} train {train} --dev {dev} -m {mine}"
+            f"{margent} train --task segmenter {train} --dev {dev} -m {mine}"
         ),
     }
     heading(console, "What to type next")

@@ -11,11 +11,10 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from margent.cli.command_line import UsageError
-from margent.cli.options import add_reading, whole
+from margent.cli.command_line import Parser, UsageError
+from margent.cli.options import whole
 
 if TYPE_CHECKING:
-    from margent.models import Tagger
     from margent.tuning import TuningResult
 
 _EXAMPLES = """\
@@ -37,27 +36,21 @@ candidates and the folds.
 _PLOTS = ("history", "importances", "slices")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from margent.cli.learner_options import add_learner_options
-    from margent.cli.tagger_options import add_tagger_options
-    from margent.learners import LEARNERS
+def configure(parser: Parser) -> None:
+    from margent.cli.model_options import add_model_options
+    from margent.cli.tasks import chosen_learners, chosen_task
     from margent.tuning.search import RESOURCES
     from margent.tuning.study import SAMPLERS
 
+    task = chosen_task(parser)
+    learners = chosen_learners(parser, task)
     parser.description = "Search for the parameters with which a model does best on data it has not seen."
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    add("train", metavar="TRAIN", nargs="+", help="labelled data, gzip or not; '-' is standard input")
+    add("files", metavar=task.files, nargs="+", help="labelled data, gzip or not")
     scoring = parser.add_mutually_exclusive_group()
-    scoring.add_argument("--dev", metavar="FILE", help="labelled data to score on, instead of cross-validation")
+    scoring.add_argument("--dev", metavar="PATH", help="labelled data to score on, instead of cross-validation")
     scoring.add_argument("--folds", type=whole(2), default=5, metavar="N", help="of cross-validation (default: 5)")
-    add(
-        "--learner",
-        type=_learner_names,
-        default=["pa"],
-        metavar="LIST",
-        help=f"learners to try, separated by commas, of {', '.join(LEARNERS)} (default: pa)",
-    )
     add(
         "--search",
         nargs="+",
@@ -91,27 +84,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-m", "--model", metavar="MODEL", help="train the best on all of TRAIN, and save it there")
     add("--top", type=whole(1), default=10, metavar="N", help="trials in the table (default: 10)")
     add("--json", action="store_true", help="print one JSON object instead of tables")
-    add_tagger_options(parser)
-    add_learner_options(parser)
-    add_reading(parser)
+    add_model_options(parser, task, learners, several=True)
+    task.add_reading(parser)
+    parser.set_defaults(chosen=task, names=learners)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.data_files import DataReader, check_model_target, counted
-    from margent.cli.learner_options import chosen_learners
+    from margent.cli.files import check_model_target
+    from margent.cli.model_options import chosen_learner, chosen_model, fixed_parameters, train_words
     from margent.cli.search_space import search_space
-    from margent.cli.tagger_options import chosen_tagger
     from margent.errors import SearchWarning
     from margent.tuning import tune
     from margent.tuning.space import SearchSpace
     from margent.tuning.study import import_optuna
 
     import_optuna()
-    learners = chosen_learners(arguments, arguments.learner)
-    models = {name: chosen_tagger(arguments, learner) for name, learner in learners.items()}
+    task, names = arguments.chosen, arguments.names or [None]
+    models = {name: chosen_model(arguments, task, chosen_learner(arguments, task, name)) for name in names}
     model = next(iter(models.values()))
     try:
-        space = search_space(arguments.search, models, _fixed(arguments))
+        for name, candidate in models.items():
+            task.check(candidate, name)
+        space = search_space(arguments.search, models, fixed_parameters(arguments, task, arguments.names))
         SearchSpace(model, space)
     except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from None
@@ -119,32 +113,33 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--storage must be a folder, and {arguments.storage} is a file")
     if arguments.model is not None:
         check_model_target(arguments.model)
-    reader = DataReader.of(arguments)
-    X, y = reader.labelled(arguments.train, arguments.scheme)
+    X, y = task.read(arguments.files, arguments, model)
     X_dev: Any
     y_dev: Any
-    X_dev, y_dev = (None, None) if arguments.dev is None else reader.labelled([arguments.dev], arguments.scheme)
-    how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{counted(X_dev)} to score on"
+    X_dev, y_dev = (None, None) if arguments.dev is None else task.read([arguments.dev], arguments, model)
+    how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{task.counted(X_dev)} to score on"
     if not arguments.json:
-        print(f"{counted(X)} to learn from, {how}", flush=True)
-    names = ("folds", "trials", "sampler", "halving", "resource", "min_sentences", "jobs", "storage", "seed")
+        print(f"{task.counted(X)} to learn from, {how}", flush=True)
+    asked = ("folds", "trials", "sampler", "halving", "resource", "min_sentences", "jobs", "storage")
     progress = False if arguments.json else None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SearchWarning)  # the report says it
-            options = {name: getattr(arguments, name) for name in names}
-            result = tune(model, X, y, space, X_dev=X_dev, y_dev=y_dev, progress=progress, **options)
+            options = {name: getattr(arguments, name) for name in asked}
+            result = tune(model, X, y, space, X_dev=X_dev, y_dev=y_dev, progress=progress, seed=model.seed, **options)
     except KeyboardInterrupt:  # before the first trial was done
         return _interrupted()
     best = result.best_model()
-    _report(result, train_command(arguments, best, result.best_parameters), arguments)
+    command = shlex.join(train_words(arguments, task, best, result.best_parameters.get("features")))
+    _report(result, command, arguments)
     if result.interrupted:
         return _interrupted()
     if arguments.model is not None:
         best.fit(X, y, progress=progress)
         # Not given to fit, which would choose the epoch by them once more.
-        if X_dev is not None and not best.calibrated_ and not best.interrupted_:
+        if X_dev is not None and not getattr(best, "calibrated_", True) and not best.interrupted_:
             best.calibrate(X_dev, y_dev)
+        task.remember(best, arguments)
         best.save(arguments.model)
         if not arguments.json:
             print(f"saved {arguments.model}: {os.path.getsize(arguments.model) / 1e6:.1f} MB")
@@ -152,38 +147,6 @@ def run(arguments: argparse.Namespace) -> int:
             print("interrupted: the model as it was then is saved", file=sys.stderr)
             return 130
     return 0
-
-
-def _learner_names(text: str) -> list[str]:
-    """The type of --learner: names separated by commas."""
-    from margent.learners import LEARNERS
-
-    names = list(dict.fromkeys(text.split(",")))
-    for name in names:
-        if name not in LEARNERS:
-            raise argparse.ArgumentTypeError(f"invalid choice: {name!r} (choose from {', '.join(LEARNERS)})")
-    return names
-
-
-def _fixed(arguments: argparse.Namespace) -> set[str]:
-    """The parameters that options have set: those of learners that were given, others that differ from the default."""
-    from margent.cli.learner_options import given_parameters
-    from margent.models import Tagger
-
-    usual = Tagger().get_params(deep=False)
-    found = {name for name, value in usual.items() if getattr(arguments, name, None) not in (None, value)}
-    found |= {name for name in _kernel_fields() if getattr(arguments, name) is not None}
-    found |= {"features"} if arguments.template is not None or arguments.kernel is not None else set()
-    return found | set(given_parameters(arguments))
-
-
-def _kernel_fields() -> dict[str, Any]:
-    """The options of a kernel, and what they are without."""
-    from dataclasses import fields
-
-    from margent.features import Kernel
-
-    return {field.name: field.default for field in fields(Kernel) if field.name not in ("kind", "features")}
 
 
 def _interrupted() -> int:
@@ -229,47 +192,3 @@ def _plot(result: TuningResult, folder: Path) -> str:
             continue
         drawn.append(f"{kind}.png")
     return f"plots are in {', '.join(drawn)}" if drawn else "there was too little to draw"
-
-
-# Parameters of the tagger that have an option of their name, and what they are without it.
-_PLAIN = {
-    "order": 1,
-    "hidden": 1,
-    "restarts": 1,
-    "growth": None,
-    "decode": "path",
-    "scheme": None,
-    "restrict_labels": None,
-    "min_count": 1,
-    "seed": 0,
-}
-
-
-def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[str, Any]) -> str:
-    """The `margent train` that trains this tagger."""
-    from margent.cli.learner_options import as_options
-    from margent.features import Kernel
-
-    words = ["margent", "train", *arguments.train, "-m", arguments.model or "best.margent", *as_options(tagger.learner)]
-    features = searched.get("features", arguments.template or arguments.features)
-    seen = tagger.features.features if isinstance(tagger.features, Kernel) else tagger.features
-    if features is not None:
-        words += ["--template" if seen != features else "--features", str(features)]
-    if isinstance(tagger.features, Kernel):
-        words += ["--kernel", str(tagger.features.kind)]
-        for name, default in _kernel_fields().items():
-            value = getattr(tagger.features, name)
-            words += [f"--{name.replace('_', '-')}", str(value)] if value != default else []
-    for name, default in _PLAIN.items():
-        value = getattr(tagger, name)
-        if value != default:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    if tagger.beam is not None:
-        words += ["--beam-search", str(tagger.beam), "--beam-update", tagger.update]
-    words += ["--constrain"] if tagger.constrain else []
-    words += [word for label, cost in arguments.label_cost or () for word in ("--label-cost", f"{label}={cost}")]
-    words += [word for pair in arguments.pair_cost or () for word in ("--pair-cost", *pair)]
-    for name, usual in (("format", None), ("encoding", "utf-8"), ("columns", None), ("comment", None)):
-        if getattr(arguments, name) != usual:
-            words += [f"--{name}", getattr(arguments, name)]
-    return shlex.join([*words, *(["--tabs"] if arguments.tabs else [])])

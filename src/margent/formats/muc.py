@@ -21,8 +21,10 @@ from itertools import pairwise
 
 from margent.annotation.schemes import Span, labels_of
 from margent.errors import CorpusError
+from margent.formats.batch import blocks
 from margent.formats.columns import Columns
-from margent.formats.jsonl import Document, Offsets
+from margent.formats.jsonl import Document, JsonBatch, Offsets
+from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike
 
 _PARTS = ("SLUG", "DATE", "NWORDS", "PREAMBLE", "TEXT", "TRAILER", "HL", "DD", "DATELINE", "TXT")
@@ -221,3 +223,17 @@ def _cuts(text: str, offsets: Offsets, entities: list[Span]) -> Iterator[int]:
             yield token
             stopped = False
         stopped = word in _STOPS or (stopped and word in _CLOSING)
+
+
+FORMATS = (
+    Format(
+        "muc",
+        "tokens",
+        "named entities in SGML, as in MUC-7",
+        (".muc",),
+        lambda path, reading: read_muc(path, scheme=reading.scheme or "iob2", **reading.text).split(),
+        lambda path, reading, expected: (
+            JsonBatch(sentences, expected.spans) for sentences in blocks(path, iter_muc(path, **reading.text))
+        ),
+    ),
+)

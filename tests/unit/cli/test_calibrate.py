@@ -60,7 +60,16 @@ def test_failures(fails, folder, tmp_path):
     fails(1, "predicts no span", "calibrate", folder / "model.margent", tmp_path / "empty", "-o", tmp_path / "m")
     fails(1, "No such file", "calibrate", tmp_path / "nothing", folder / "dev.txt")
     fails(1, "no such folder", "calibrate", folder / "model.margent", folder / "dev.txt", "-o", tmp_path / "no" / "m")
-    fails(2, "expected a share", "train", folder / "train.txt", "-m", tmp_path / "m", "--calibration", "2")
+    fails(
+        2,
+        "calibration of Tagger should be a share",
+        "train",
+        folder / "train.txt",
+        "-m",
+        tmp_path / "m",
+        "--calibration",
+        "2",
+    )
 
 
 def test_data_with_other_labels_are_refused(fails, folder, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,19 @@ def data(tmp_path: Path) -> Path:
     return path
 
 
-def test_train_and_inspect(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_and_inspect(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spelled: Callable[..., str]
+) -> None:
     model, template = str(tmp_path / "m"), str(tmp_path / "template.txt")
     words = ["train", str(data), "-m", model, "--template", template, "--learner", "perceptron", "--epochs", "30"]
-    assert main([*words, "--hidden", "3", "--restarts", "8", "--decode", "sum"]) == 0
+    hidden = spelled("tagger", "--hidden-n", "--hidden")
+    more = [spelled("tagger", "--hidden-restarts", "--restarts"), "8", spelled("tagger", "--search", "--decode"), "sum"]
+    assert main([*words, hidden, "3", *more]) == 0
     assert "3 labels (split into 9 hidden ones)" in capsys.readouterr().out
     tagger = margent.load(model)
-    assert (tagger.hidden, tagger.restarts, tagger.decode) == (3, 8, "sum")
+    given = tagger.get_params(deep=True)
+    assert (given.get("hidden__n", given["hidden"]), given.get("hidden__restarts", given.get("restarts"))) == (3, 8)
+    assert given.get("decode", given.get("search")) == "sum"
     assert main(["inspect", model]) == 0
     shown = capsys.readouterr().out
     assert "each split into 3 hidden ones" in shown and "hidden=3" in shown
@@ -59,8 +66,11 @@ def test_growth(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert f"Y into {sizes['Y']}" in capsys.readouterr().out
 
 
-def test_the_latent_svm_is_a_learner(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["train", str(data), "-m", str(tmp_path / "m"), "--learner", "latent-svm", "--passes", "5", "--hidden", "2"]
+def test_the_latent_svm_is_a_learner(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spelled: Callable[..., str]
+) -> None:
+    words = ["train", str(data), "-m", str(tmp_path / "m"), "--learner", "latent-svm", "--passes", "5"]
+    words += [spelled("tagger", "--hidden-n", "--hidden"), "2"]
     assert main(words) == 0
     assert "objective" in capsys.readouterr().out
     assert margent.load(tmp_path / "m").learner == margent.LatentSVM(passes=5)
@@ -68,18 +78,24 @@ def test_the_latent_svm_is_a_learner(data: Path, tmp_path: Path, capsys: pytest.
 
 def test_tune_can_search_hidden_labels(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["tune", str(data), "--learner", "perceptron", "--restarts", "4", "--folds", "2", "--jobs", "1"]
-    words += ["--template", str(tmp_path / "template.txt"), "--storage", str(tmp_path / "out")]
-    words += ["--search", "hidden=1,3"]
+    words += [
+        "--template",
+        str(tmp_path / "template.txt"),
+        "--storage",
+        str(tmp_path / "out"),
+        "--search",
+        "hidden=1,3",
+    ]
     assert main([*words, "--json", "--halving", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {trial["hidden"] for trial in found["trials"]} == {1, 3}
     assert "--restarts 4" in found["command"]
 
 
-def test_wrong_options(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["train", str(data), "-m", str(tmp_path / "m"), "--hidden", "2", "--learner", "hmm"]
-    assert main(words) != 0
-    assert (
-        "error: HiddenMarkov counts labels and the features seen with them, and the structure 'chain of hidden labels'"
-        in capsys.readouterr().err
-    )
+def test_wrong_options(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spelled: Callable[..., str]
+) -> None:
+    hidden = spelled("tagger", "--hidden-n", "--hidden")
+    assert main(["train", str(data), "-m", str(tmp_path / "m"), hidden, "2", "--learner", "hmm"]) != 0
+    told = capsys.readouterr().err
+    assert told.startswith("margent: error: hidden=") and "HiddenMarkov" in told

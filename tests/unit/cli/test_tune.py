@@ -160,20 +160,20 @@ def test_a_best_value_at_the_edge_is_told(tune):
         ("--search features=ner --features pos", "features is both given as an option and searched"),
         ("--search min-count=1,2 --min-count 2", "min-count is both given as an option and searched"),
         ("--learner pa,pb", "argument --learner: invalid choice: 'pb' (choose from perceptron, pa"),
-        ("--learner pa,mira --margin 1", "--margin is no parameter of the learners pa, mira"),
+        ("--learner pa,mira --margin 1", "--margin is a parameter of perceptron; the learners are pa, mira"),
         ("--C 1 --k 1 --epochs 2", "the options leave nothing to search for the learner pa"),
         ("--learner perceptron,pa --k 2 --C 1 --epochs 1", "nothing to search for the learners perceptron, pa"),
         ("--patience 2", "patience watches development data"),
         ("--search patience=1,2", "patience watches development data"),
-        ("--learner pa,crf --pair-cost A B 2", "the learner crf knows --label-cost, but not --pair-cost"),
+        ("--learner pa,crf --pair-cost A B 2", "the learner crf knows --label-costs, but not --pair-cost"),
         ("--storage /dev/null", "--storage must be a folder, and /dev/null is a file"),
         ("--dev a --folds 3", "not allowed with argument"),
-        ("--halving 0", "expected a whole number of at least 1, got '0'"),
+        ("--halving 0", "expected an integer of at least 1, got '0'"),
     ],
 )
 def test_wrong_usage(fails, folder, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("margent.cli.data_files.DataReader.labelled", lambda *given: pytest.fail("data were read"))
+    monkeypatch.setattr("margent.cli.tasks.tagger.TaggerTask.read", lambda *given: pytest.fail("data were read"))
     fails(2, message, "tune", folder / "train.txt", *arguments.split())
 
 
