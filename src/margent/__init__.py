@@ -13,6 +13,12 @@ from margent.lazy_names import lazy_names
 __version__ = "0.1.0"
 
 _HOME: dict[str, str] = {
+    "SegmentCosts": "margent.models",
+    "HiddenLabels": "margent.models",
+    "Features": "margent.features",
+    "Durations": "margent.models",
+    "Beam": "margent.models",
+    "AlignmentBeam": "margent.models",
     "Answer": "margent.learners",
     "CRF": "margent.learners",
     "CalibrationWarning": "margent.errors",
@@ -118,6 +124,7 @@ if TYPE_CHECKING:
     from margent.errors import ModelFileError as ModelFileError
     from margent.errors import NotFittedError as NotFittedError
     from margent.errors import TrainingWarning as TrainingWarning
+    from margent.features import Features as Features
     from margent.features import FrameFeatures as FrameFeatures
     from margent.features import Kernel as Kernel
     from margent.features import Templates as Templates
@@ -145,10 +152,15 @@ if TYPE_CHECKING:
     from margent.learners import Spectral as Spectral
     from margent.learners import StructuredSVM as StructuredSVM
     from margent.learners import train as train
+    from margent.models import AlignmentBeam as AlignmentBeam
+    from margent.models import Beam as Beam
     from margent.models import ConfidentSpan as ConfidentSpan
     from margent.models import Constraints as Constraints
+    from margent.models import Durations as Durations
+    from margent.models import HiddenLabels as HiddenLabels
     from margent.models import Reading as Reading
     from margent.models import SegmentConstraints as SegmentConstraints
+    from margent.models import SegmentCosts as SegmentCosts
     from margent.models import Segmenter as Segmenter
     from margent.models import Tagger as Tagger
     from margent.models import Transcriber as Transcriber

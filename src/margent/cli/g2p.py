@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
@@ -13,6 +14,7 @@ from margent.cli.options import add_threads, not_negative, share, whole
 from margent.structures.beam_oracle import UPDATES
 
 if TYPE_CHECKING:
+    from margent.models.transcriber.options import AlignmentBeam
     from margent.models.transcriber.transcriber import Transcriber
 
 _EXAMPLES = """\
@@ -154,6 +156,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _train(arguments: argparse.Namespace) -> int:
     from margent.cli.data_files import check_target
+    from margent.learners import CRF
+    from margent.models.transcriber.options import AlignmentBeam
     from margent.models.transcriber.transcriber import Transcriber
 
     if arguments.model is None:
@@ -161,16 +165,15 @@ def _train(arguments: argparse.Namespace) -> int:
     if arguments.k is not None:
         raise UsageError("--k is for 'margent g2p apply'")
     check_target(arguments.model)
-    names = ("order", "beam", "threshold", "update", "sizes", "held_out", "candidates", "folds", "seed", "unseen")
+    names = ("order", "sizes", "held_out", "candidates", "folds", "seed", "unseen")
     options = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
-    options["em"] = _em(arguments)
-    if arguments.best_cut:
-        options["summed"] = False
-    if "beam" in options:
-        options["beam"] = _beam(options["beam"])
-    transcriber = Transcriber(threads=arguments.threads, learner=_learner(arguments), **options)
+    learner = _learner(arguments)
+    direct = arguments.update is not None or (isinstance(learner, CRF) and learner.search == "beam")
+    options |= {"em": _em(arguments), "decoder": "direct" if direct else "rerank"}
     try:
-        transcriber._checked()  # before any file is read
+        search = _search(AlignmentBeam(), arguments)
+        transcriber = Transcriber(threads=arguments.threads, learner=learner, search=search, **options)
+        transcriber.check_parameters()  # before any file is read
     except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from None
     if getattr(transcriber.learner, "patience", None) is not None and arguments.dev is None:
@@ -182,12 +185,22 @@ def _train(arguments: argparse.Namespace) -> int:
     with _warnings_told():
         transcriber.fit(words, pronunciations, **development)
     transcriber.save(arguments.model)
-    said = f"{len(words)} entries, {transcriber.model_.n_units} units, {transcriber.model_.n_grams} grams"
+    said = f"{len(words)} entries, {transcriber.joint_.n_units} units, {transcriber.joint_.n_grams} grams"
     skipped = f", {transcriber.n_skipped_} entries left out" if transcriber.n_skipped_ else ""
     print(f"margent: {said}{skipped}; wrote {arguments.model}", file=sys.stderr)
     if development:
         print(f"margent: development: {transcriber.evaluate(*development.values())}", file=sys.stderr)
     return 130 if transcriber.interrupted_ else 0
+
+
+def _search(search: AlignmentBeam, arguments: argparse.Namespace) -> AlignmentBeam:
+    """The search with what the options change."""
+    changed: dict[str, Any] = {} if arguments.beam is None else {"width": _beam(arguments.beam)}
+    changed |= {
+        name: getattr(arguments, name) for name in ("threshold", "update") if getattr(arguments, name) is not None
+    }
+    changed |= {"sum_alignments": False} if arguments.best_cut else {}
+    return replace(search, **changed)
 
 
 def _beam(width: int | str) -> int | None:
@@ -251,12 +264,7 @@ def _loaded(path: str, arguments: argparse.Namespace) -> Transcriber:
         transcriber.threads = arguments.threads
     if arguments.unseen is not None:
         transcriber.unseen = arguments.unseen
-    if arguments.beam is not None:
-        transcriber.beam = _beam(arguments.beam)
-    if arguments.threshold is not None:
-        transcriber.threshold = arguments.threshold
-    if arguments.best_cut:
-        transcriber.summed = False
+    transcriber.search = _search(transcriber.resolved("search"), arguments)
     return transcriber
 
 

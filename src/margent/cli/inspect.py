@@ -120,7 +120,7 @@ def print_weights(features: Features, transitions: Transitions) -> None:
 
 def _support(tagger: Tagger, arguments: argparse.Namespace) -> list[SupportSequences]:
     """The sentences to show, drawn on the way if a picture is wanted."""
-    known = tagger._support
+    known = tagger.model_.support
     if known is None or not len(known):
         if arguments.support or arguments.plot:
             raise UsageError(
@@ -138,14 +138,20 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
     import numpy as np
 
     from margent.features.kernel_map import KernelMap
-    from margent.models.tagger.label_costs import stored_costs
 
     arrays = tagger.weights_.stored(half=False)[1]
     weights = [array for array in arrays.values() if array.dtype.kind == "f"]
     parameters = tagger.get_params(deep=False)
-    learner = tagger._learner()
+    learner = tagger.resolved("learner")
     parameters["learner"] = {"name": type(learner).__name__}
-    parameters["label_costs"] = stored_costs(tagger.label_costs)
+    costs = tagger.label_costs or {}
+    parameters["label_costs"] = {" ".join(k) if isinstance(k, tuple) else k: v for k, v in costs.items()} or None
+    for name in ("hidden", "search"):
+        value = tagger.resolved(name)
+        if dataclasses.is_dataclass(value):
+            parameters[name] = {"name": type(value).__name__, **dataclasses.asdict(value)}  # type: ignore[arg-type]
+    seen = tagger.resolved("features")
+    parameters |= {"features": seen.source, "min_count": seen.min_count, "layout": seen.layout}
     if dataclasses.is_dataclass(learner) and not isinstance(learner, type):
         parameters["learner"] |= dataclasses.asdict(learner)
     kernel = tagger.feature_map_ if isinstance(tagger.feature_map_, KernelMap) else None
@@ -178,7 +184,7 @@ def _summary(tagger: Tagger, path: str) -> dict[str, Any]:
         "interrupted": tagger.interrupted_,
         "temperature": tagger.temperature_,
         "calibrated": tagger.calibrated_,
-        "support_sequences": None if tagger._support is None else len(tagger._support),
+        "support_sequences": None if tagger.model_.support is None else len(tagger.model_.support),
     }
 
 

@@ -59,8 +59,8 @@ def _summary(segmenter: Segmenter, path: str) -> dict[str, Any]:
         }
     parameters = segmenter.get_params(deep=False)
     del parameters["features"]
-    for name in ("learner", "start"):
-        value = segmenter._learner() if name == "learner" else parameters[name]
+    for name in ("learner", "start", "costs", "durations"):
+        value = segmenter.resolved(name)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             parameters[name] = {"name": type(value).__name__, **dataclasses.asdict(value)}
     limits = weights.limits
@@ -90,7 +90,7 @@ def _print_summary(summary: dict[str, Any], training: str) -> None:
     others = [
         f"{name}={value}"
         for name, value in parameters.items()
-        if name not in ("learner", "min_duration", "max_duration") and value is not None and not isinstance(value, dict)
+        if name not in ("learner", "durations") and value is not None and not isinstance(value, dict)
     ]
     unit = seen["kind"]
     front_end = summary["front_end"]

@@ -35,10 +35,10 @@ def run(transcriber: Transcriber, arguments: argparse.Namespace) -> int:
 
 def _units(transcriber: Transcriber, top: int) -> list[tuple[str, float]]:
     """The most probable units without any history, written as `margent g2p align` does."""
-    probabilities = transcriber.model_.unit_probabilities()
+    probabilities = transcriber.joint_.unit_probabilities()
     found = []
     for number in (-probabilities).argsort(kind="stable")[:top].tolist():
-        letters, phonemes = transcriber.model_.unit(number)
+        letters, phonemes = transcriber.joint_.unit(number)
         found.append((f"{''.join(letters) or '-'}:{'+'.join(phonemes) or '-'}", float(probabilities[number])))
     return found
 
@@ -46,12 +46,12 @@ def _units(transcriber: Transcriber, top: int) -> list[tuple[str, float]]:
 def _summary(transcriber: Transcriber, path: str) -> dict[str, Any]:
     import numpy as np
 
-    from margent.models.transcriber.learned_search import LearnedSearch
+    from margent.models.transcriber.direct_decoding import DirectDecoder
 
-    model, weights = transcriber.model_, transcriber.learned_
+    model, weights = transcriber.joint_, transcriber.decoder_
     parameters = transcriber.get_params(deep=False)
-    for name in ("em", "learner"):
-        value = transcriber._meant(name)
+    for name in ("em", "learner", "search"):
+        value = transcriber.resolved(name)
         known = dataclasses.is_dataclass(value) and not isinstance(value, type)
         parameters[name] = {"name": type(value).__name__, **dataclasses.asdict(value)} if known else None
     return {
@@ -64,7 +64,7 @@ def _summary(transcriber: Transcriber, path: str) -> dict[str, Any]:
         "units": model.n_units,
         "grams": model.grams_by_order(),
         "discounts": None if model.discounts is None else model.discounts.tolist(),
-        "leads_search": isinstance(weights, LearnedSearch),
+        "direct": isinstance(weights, DirectDecoder),
         "learned_weights": None if weights is None else len(weights.weights),
         "learned_weights_not_zero": None if weights is None else int(np.count_nonzero(weights.weights)),
         "parameters": parameters,
@@ -79,8 +79,9 @@ def _print_summary(summary: dict[str, Any]) -> None:
     others = [
         f"{name}={value}"
         for name, value in parameters.items()
-        if name not in ("order", "em", "learner") and value is not None
+        if name not in ("order", "em", "learner", "search") and value is not None
     ]
+    others += [f"{name}={value}" for name, value in parameters["search"].items() if name != "name"]
     discounts = summary["discounts"]
     lines = {
         "model": f"{summary['model']} ({summary['bytes'] / 1e6:.1f} MB)",
@@ -95,7 +96,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
         "weights": "none: the joint model decides"
         if summary["learned_weights"] is None
         else f"{summary['learned_weights']:,} to "
-        f"{'search by' if summary['leads_search'] else 'put candidates in order'}, of which "
+        f"{'search by' if summary['direct'] else 'put candidates in order'}, of which "
         f"{summary['learned_weights_not_zero']:,} are not zero",
         "em": _told(parameters["em"]),
         "learner": _told(parameters["learner"]),

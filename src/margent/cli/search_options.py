@@ -23,10 +23,9 @@ _TAGGER_HINTS: dict[str, Any] = {
     "features": Templates,
     "order": int,
     "hidden": int,
-    "growth": Union[Literal["split-merge"], None],  # noqa: UP007
-    "decode": Literal["path", "sum", "posterior"],
+    "search": Literal["viterbi", "sum", "posterior"],
     "constrain": bool,
-    "restrict_labels": Union[int, None],  # noqa: UP007
+    "tag_dictionary": Union[int, None],  # noqa: UP007
     "min_count": int,
 }
 _SCALES = ("log", "linear")
@@ -97,8 +96,9 @@ def _hint(name: str, learners: Mapping[str, Any]) -> Any:
 
 def _check_free(name: str, written: str, arguments: argparse.Namespace) -> None:
     """A parameter that an option has fixed cannot be searched as well."""
-    options = ("features", "template", "kernel") if name == "features" else (name,)
-    usual = (None, getattr(Tagger(), name, None))
+    several = {"features": ("features", "template", "kernel"), "search": ("decode", "beam_search")}
+    usual = (None, "viterbi", {"min_count": 1, "hidden": 1}.get(name, getattr(Tagger(), name, None)))
+    options = several.get(name, (name,))
     if name in given_parameters(arguments) or any(getattr(arguments, key, None) not in usual for key in options):
         raise UsageError(f"{written} is both given as an option and searched: choose one")
 

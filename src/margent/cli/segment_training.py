@@ -48,7 +48,7 @@ def train(arguments: argparse.Namespace) -> int:
     table = EpochTable(say, with_dev=X_dev is not None)
     progress = False if arguments.json else None
     segmenter.fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=progress)
-    segmenter.front_end_ = front_end.stored()
+    segmenter.with_front_end(front_end.stored())
     seconds = time.perf_counter() - started
     segmenter.save(arguments.model)
     report = None
@@ -85,6 +85,7 @@ def train(arguments: argparse.Namespace) -> int:
 def _chosen_segmenter(arguments: argparse.Namespace) -> Segmenter:
     from margent.cli.learner_options import chosen_learner
     from margent.features.frame_map import FrameFeatures
+    from margent.models.segmenter.options import Durations, SegmentCosts
     from margent.models.segmenter.segmenter import Segmenter
 
     if arguments.learner is None:  # as Segmenter() has it, which the options then change
@@ -93,16 +94,14 @@ def _chosen_segmenter(arguments: argparse.Namespace) -> Segmenter:
         arguments.learner_C = arguments.learner_C or "0.001"
     seen = {name: getattr(arguments, name) for name in ("bins", "components", "covariance", "content")}
     seen = {name: value for name, value in seen.items() if value is not None}
-    options = {
-        name: getattr(arguments, name)
-        for name in ("min_duration", "max_duration", "frame_cost", "boundary_cost", "seed")
-        if getattr(arguments, name) is not None
-    }
+    costs = {name: getattr(arguments, f"{name}_cost") for name in ("frame", "boundary")}
     learner = chosen_learner(arguments, segment_learners())
     if arguments.no_start and arguments.learner == "likelihood":
         raise UsageError("--no-start would leave the learner likelihood nothing to do")
     try:
         features = FrameFeatures(durations=None if arguments.no_durations else "gamma", **seen)
+        durations = Durations(arguments.min_duration, arguments.max_duration)
+        mistakes = SegmentCosts(**{name: cost for name, cost in costs.items() if cost is not None})
     except ValueError as error:
         raise UsageError(str(error)) from None
     return Segmenter(
@@ -112,7 +111,9 @@ def _chosen_segmenter(arguments: argparse.Namespace) -> Segmenter:
         repeat=not arguments.no_repeat,
         transitions=not arguments.no_transitions,
         threads=arguments.threads,
-        **options,
+        durations=durations,
+        costs=mistakes,
+        seed=arguments.seed or 0,
     )
 
 

@@ -40,7 +40,7 @@ def add_tagger_options(parser: argparse.ArgumentParser) -> None:
     add("--constrain", action="store_true", help="predict only label sequences that the scheme allows")
     add("--min-count", type=whole(1), default=1, metavar="N", help="leave out features that occur less often")
     add(
-        "--restrict-labels",
+        "--tag-dictionary",
         type=whole(1),
         metavar="N",
         help="a word seen N times or more gets only labels it was seen with",
@@ -66,13 +66,12 @@ def _add_hidden_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("hidden labels: kinds of a label that the data do not tell apart").add_argument
     add("--hidden", type=whole(1), default=1, metavar="N", help="how many each label stands for (default: 1, itself)")
     add("--restarts", type=whole(1), default=1, metavar="N", help="with --hidden: trainings, the best is kept")
-    add("--growth", choices=("split-merge",), help="with --hidden: split labels step by step, merge what is no help")
     add(
         "--decode",
-        choices=("path", "sum", "posterior"),
-        default="path",
+        choices=("viterbi", "sum", "posterior"),
+        default="viterbi",
         help="predict the labels of the best hidden labelling, those with the largest sum over hidden labellings, or "
-        "at each token the most probable label (default: path)",
+        "at each token the most probable label (default: viterbi)",
     )
 
 
@@ -145,25 +144,22 @@ def _label_costs(arguments: argparse.Namespace) -> dict[Any, float] | None:
 
 def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
     """The tagger that the options describe, with this learner."""
+    from margent.features import Features
     from margent.learners import learner_name
-    from margent.models import Tagger
+    from margent.models import Beam, HiddenLabels, Tagger
 
-    if arguments.pair_cost and getattr(learner, "probabilistic", False):
+    if arguments.pair_cost and learner.probabilistic:
         raise UsageError(f"the learner {learner_name(learner)} knows --label-cost, but not --pair-cost")
+    features, decode = _chosen_features(arguments), arguments.decode
     return Tagger(
-        features=_chosen_features(arguments),
+        features=features if arguments.min_count == 1 else Features(features, arguments.min_count),
         learner=learner,
         order=1 if arguments.order is None or hasattr(learner, "order") else arguments.order,
-        hidden=arguments.hidden,
-        restarts=arguments.restarts,
-        growth=arguments.growth,
-        decode=arguments.decode,
+        hidden=None if arguments.hidden == 1 else HiddenLabels(arguments.hidden, arguments.restarts),
+        search=decode if arguments.beam_search is None else Beam(arguments.beam_search, arguments.beam_update, decode),
         scheme=arguments.scheme,
         constrain=arguments.constrain,
         label_costs=_label_costs(arguments),
-        beam=arguments.beam_search,
-        update=arguments.beam_update,
-        restrict_labels=arguments.restrict_labels,
-        min_count=arguments.min_count,
+        tag_dictionary=arguments.tag_dictionary,
         seed=arguments.seed,
     )

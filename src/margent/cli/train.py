@@ -21,7 +21,7 @@ examples:
   margent train train.txt.gz -m mine.margent --template my-templates.txt
   margent train train.txt -m kernel.margent --kernel polynomial --degree 2 --window 3 --learner perceptron
   margent train words.txt -m sounds.margent --learner spectral --tau 10
-  margent train train.txt --dev dev.txt -m split.margent --hidden 4 --growth split-merge --learner crf
+  margent train train.txt --dev dev.txt -m split.margent --hidden 4 --restarts 3 --learner crf
   margent train train.conllu -m pos.margent --features pos --columns form,upos
   margent train train.jsonl -m model.margent --json > report.json
 

@@ -17,19 +17,6 @@ if TYPE_CHECKING:
     from margent.models import Tagger
     from margent.tuning import TuningResult
 
-# Parameters of the tagger that have an option of their name, and what they are without it.
-_PLAIN = {
-    "order": 1,
-    "hidden": 1,
-    "restarts": 1,
-    "growth": None,
-    "decode": "path",
-    "scheme": None,
-    "restrict_labels": None,
-    "min_count": 1,
-    "seed": 0,
-}
-
 _EXAMPLES = """\
 Without --search, the parameters of the learner that matter most are searched. Many candidates are tried on few
 sentences, the best of them on more, the last few on all (successive halving). Scores are span F1 where labels spell
@@ -72,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="extend",
         metavar="NAME=VALUES",
         help="what to search: a list such as k=1,2,5 or a range such as C=0.01..10:log, of the learner's parameters, "
-        "or of features, order, hidden, growth, decode, constrain, restrict-labels, min-count",
+        "or of features, order, hidden, search, constrain, tag-dictionary, min-count",
     )
     add("--trials", type=whole(1), metavar="N", help="candidates to try (default: all of a grid, else 27)")
     add("--halving", type=whole(1), default=3, metavar="FACTOR", help="1: every candidate on all data (default: 3)")
@@ -199,16 +186,25 @@ def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[
 
     words = ["margent", "train", *arguments.train, "-m", arguments.model or "best.margent", *as_options(tagger.learner)]
     features = searched.get("features", arguments.template or arguments.features)
-    seen = tagger.features.features if isinstance(tagger.features, Kernel) else tagger.features
+    source = tagger.resolved("features").source
+    seen = source.features if isinstance(source, Kernel) else source
     if features is not None:
         words += ["--template" if seen != features else "--features", str(features)]
     words += kernel_words(arguments)
-    for name, default in _PLAIN.items():
-        value = getattr(tagger, name)
-        if value != default:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    if tagger.beam is not None:
-        words += ["--beam-search", str(tagger.beam), "--beam-update", tagger.update]
+    hidden, beam = tagger.resolved("hidden"), tagger.search if tagger.beam_width is not None else None
+    plain = {
+        "order": (tagger.order, 1),
+        "hidden": (1 if hidden is None else hidden.n, 1),
+        "restarts": (1 if hidden is None else hidden.restarts, 1),
+        "decode": (tagger.decode, "viterbi"),
+        "scheme": (tagger.scheme, None),
+        "tag-dictionary": (tagger.tag_dictionary, None),
+        "min-count": (tagger.resolved("features").min_count, 1),
+        "seed": (tagger.seed, 0),
+    }
+    words += [word for name, (value, usual) in plain.items() if value != usual for word in (f"--{name}", str(value))]
+    if beam is not None:
+        words += ["--beam-search", str(beam.width), "--beam-update", beam.update]  # type: ignore[union-attr]
     words += ["--constrain"] if tagger.constrain else []
     words += [word for label, cost in arguments.label_cost or () for word in ("--label-cost", f"{label}={cost}")]
     words += [word for pair in arguments.pair_cost or () for word in ("--pair-cost", *pair)]

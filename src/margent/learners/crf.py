@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from margent import _core
+from margent.learners.epoch_learner import Declared
 from margent.learners.likelihood import Likelihood, PythonLikelihood, likelihood_of
 from margent.learners.protocol import Step
 from margent.learners.quasi_newton import Point, Vector, minimise
@@ -24,7 +25,7 @@ _METHODS = ("lbfgs", "owlqn", "sgd")
 
 
 @dataclass(frozen=True)
-class CRF:
+class CRF(Declared):
     """The conditional random field (Lafferty et al. 2001; paper 003, chapter 3).
 
     With p(y | x) = exp(w . F(x, y)) / Z(x), finds the weights w that minimise
@@ -89,7 +90,7 @@ class CRF:
     )
 
     @property
-    def probabilistic(self) -> bool:
+    def probabilistic(self) -> bool:  # type: ignore[override]
         """Probabilities among the survivors of a beam are larger than true ones."""
         return self.search == "exact"
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
+from margent.learners.epoch_learner import Declared
 from margent.learners.protocol import Step
 from margent.parameters import check_flag, check_number, check_whole
 
@@ -21,7 +22,7 @@ _DISCOUNTS = (0.8, 1.2, 1.6)
 
 
 @dataclass(frozen=True)
-class EM:
+class EM(Declared):
     """Learns a model of grams of units by expectation maximisation (paper 003, section 4.4).
 
     A pair of word x and pronunciation y is cut into units h = h_1 ... h_k in one of many ways, and

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from margent.parameters import check_flag, check_whole
 
 
+class Declared:
+    """What a learner says of itself unless it says otherwise: see `margent.learners.protocol.Learner`."""
+
+    probabilistic: ClassVar[bool] = False
+    keeps_support: ClassVar[bool] = False
+    one_right_answer: ClassVar[bool] = False
+    structure: ClassVar[str] = "chain"
+
+
 @dataclass(frozen=True, kw_only=True)
-class EpochLearner:
+class EpochLearner(Declared):
     """The parameters of the loop over the examples; they are given by name."""
 
     epochs: int = field(default=10, metadata={"help": "passes over the training data"})

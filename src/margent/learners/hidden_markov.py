@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
+from margent.learners.epoch_learner import Declared
 from margent.learners.protocol import Step
 from margent.parameters import check_number
 
@@ -17,7 +18,7 @@ Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class HiddenMarkov:
+class HiddenMarkov(Declared):
     """The hidden Markov model with overlapping features (the baseline of paper 001, section 8), learned by counting.
 
     A labelling y of the tokens x scores the logarithm of

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from margent import _core
+from margent.learners.epoch_learner import Declared
 from margent.learners.protocol import Step
 from margent.learners.slices import timed_slices
 from margent.parameters import check_number, check_whole
@@ -18,7 +19,7 @@ _SLICE = 1000
 
 
 @dataclass(frozen=True)
-class LatentSVM:
+class LatentSVM(Declared):
     """The structural SVM with hidden labels, by the concave-convex procedure (Yu and Joachims 2009).
 
     With H(gold_n) all hidden labellings that are right, it lowers

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.errors import TrainingWarning
+from margent.learners.epoch_learner import Declared
 from margent.learners.protocol import HankelLoss, Step
 from margent.learners.singular_values import Decomposition, singular_values, threshold_singular_values
 from margent.parameters import check_choice, check_flag, check_number, check_whole
@@ -38,7 +39,7 @@ class _Iterate(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Spectral:
+class Spectral(Declared):
     """Max-margin learning of a Hankel matrix with the nuclear norm (paper 000, equation 8 and algorithm 1).
 
     Finds the matrix H of scores of k-grams of bi-symbols (input symbol, output symbol) that minimises

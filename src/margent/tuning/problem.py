@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,6 @@ from margent.models.inputs import sentences_and_labels
 from margent.models.labels import MISSING, LabelSet
 from margent.models.tagger.label_costs import costs_of
 from margent.models.tagger.label_scheme import allowed_pairs, label_scheme
-from margent.models.tagger.parameters import check_parameters
 from margent.tuning.space import Candidate
 
 
@@ -110,7 +109,7 @@ class Problem:
         tagger.fit(X, y, callbacks=[lambda epoch: stop()], progress=False)
         if tagger.interrupted_ or stop():
             raise Stopped
-        tagger.scheme_ = self.scheme
+        tagger.model_ = replace(tagger.model_, space=replace(tagger.model_.space, scheme=self.scheme))
         if self.X_test is not None:
             return tagger.score(self.X_test, self.y_test)
         return tagger.score(_part(self.X, tested), _part(self.y, tested))
@@ -127,7 +126,7 @@ def make_problem(
     seed: int,
 ) -> Problem:
     """The problem of these data, checked: a search should not find out after an hour that a label is misspelt."""
-    check_parameters(tagger)
+    tagger.check_parameters()
     X, y = sentences_and_labels(X, y)
     if X_dev is None and y_dev is not None:
         raise CorpusError("y_dev was given without X_dev")

@@ -51,7 +51,7 @@ def tune(
     space : dict, list of dicts or None
         From the name of a parameter to what it may be: a list of values, a `Range`, a dict of values by name, or one
         value. Parameters of the learner (`C`, `k`, `epochs`, ...) and of the tagger (`features`, `order`, `constrain`,
-        `label_costs`, `restrict_labels`, `min_count`) may be mixed; `learner` is a list of learners. A list of dicts:
+        `label_costs`, `tag_dictionary`, `min_count`) may be mixed; `learner` is a list of learners. A list of dicts:
         any of these spaces. None: the default space of the tagger's learner, see `default_space`.
     X_dev, y_dev : development data
         To score candidates on. Without them, scores are averages over `folds` of cross-validation by sentence.
@@ -159,5 +159,5 @@ def _mean(trial: int, rung: Rung, problem: Problem, journal: Journal) -> float |
 
 def _tagger_settings(tagger: Tagger) -> dict[str, str]:
     """What of the tagger bears on the result."""
-    parameters = {**tagger.get_params(deep=False), "learner": tagger._learner()}
-    return {name: described(value) for name, value in parameters.items() if name not in ("threads", "layout")}
+    parameters = {**tagger.get_params(deep=False), "learner": tagger.resolved("learner")}
+    return {name: described(value) for name, value in parameters.items() if name != "threads"}

@@ -17,9 +17,9 @@ from margent.tuning.values import Choice, Value, Values, values_of
 
 # Parameters of a tagger that change how good it is. The others are its task (scheme), its speed or its luck (seed).
 TAGGER_PARAMETERS = (
-    *("features", "order", "hidden", "growth", "decode", "constrain", "label_costs", "restrict_labels", "min_count"),
+    *("features", "order", "hidden", "search", "constrain", "label_costs", "tag_dictionary", "min_count"),
 )
-_WHOLE = ("order", "hidden", "restrict_labels", "min_count")
+_WHOLE = ("order", "hidden", "tag_dictionary", "min_count")
 _DEFAULT_TRIALS = 27
 _PATIENCE = 100  # draws for each candidate wanted before a space counts as exhausted
 
@@ -36,7 +36,9 @@ class Candidate:
     def tagger(self, base: Tagger) -> Tagger:
         """A new tagger like `base` with these parameters. Wrong values raise what the learner says of them."""
         learner = replace(self.learner, **self.learner_fields) if self.learner_fields else self.learner
-        return type(base)(**{**base.get_params(deep=False), **self.tagger_parameters, "learner": learner})
+        own = dict(self.tagger_parameters)
+        nested = {"features__min_count": own.pop("min_count")} if "min_count" in own else {}
+        return type(base)(**{**base.get_params(deep=False), **own, "learner": learner}).set_params(**nested)
 
 
 @dataclass(frozen=True)
@@ -145,12 +147,12 @@ def _branches(tagger: Tagger, space: dict[str, Any]) -> list[Branch]:
 def _learners(tagger: Tagger, given: Any) -> list[Value]:
     """The learners to try by name: that of the tagger where none is given."""
     if given is None:
-        learner = tagger._learner()
+        learner = tagger.resolved("learner")
         return [Value(learner_name(learner) or type(learner).__name__, learner)]
     values = values_of("learner", given)
     if not isinstance(values, Choice):
         raise TypeError(f"learner should be a list of learners or their names, got {given!r}")
-    return [Value(name, Tagger(learner=learner)._learner()) for name, learner in values.values]
+    return [Value(name, Tagger(learner=learner).resolved("learner")) for name, learner in values.values]
 
 
 def _learner_parameters(learner: Any) -> list[str]:
