@@ -184,7 +184,7 @@ def measure(task: Task) -> Result:
         calibration=0,
         seed=task["seed"],
         threads=1,
-        restrict_labels=RESTRICTED.get(task["learner"]),
+        tag_dictionary=RESTRICTED.get(task["learner"]),
         **MODELS[task["model"]],
     )
     X, y = list(data.train.X)[: task["n"]], list(data.train.y)[: task["n"]]
@@ -196,10 +196,10 @@ def measure(task: Task) -> Result:
     ways = ["path"]
     if task["learner"] == "crf":  # the others have no probabilities to sum up
         ways += ["sum", "posterior"] if tagger.hidden > 1 else ["posterior"]
-    on_dev = {way: _share(*_right(tagger.set_params(decode=way), data.dev)) for way in ways}
+    on_dev = {way: _share(*_right(tagger.set_params(search=way), data.dev)) for way in ways}
     chosen = max(ways, key=lambda way: on_dev[way])
     sizes = getattr(tagger.weights_, "labels", None)
-    right, lengths = _right(tagger.set_params(decode=chosen), data.test)
+    right, lengths = _right(tagger.set_params(search=chosen), data.test)
     return {
         "dev": on_dev,
         "decode": chosen,

@@ -130,10 +130,10 @@ def _latent(task: Task, data: Split) -> tuple[Predict, Result]:
         features=lambda word: [{letter: 1.0} for letter in word],
         hidden=given.pop("hidden"),
         learner=margent.LatentSVM(**given),
-        restrict_labels=1,
         threads=1,
         calibration=0,
         seed=task["seed"],
+        tag_dictionary=1,
     )
     tagger.fit(*data.train)
     return tagger.predict, {"rank": None, "iterations": len(tagger.history_)}

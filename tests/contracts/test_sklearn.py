@@ -181,7 +181,7 @@ def test_wrong_parameters_are_named(wrong: dict[str, Any], message: str) -> None
 
 def test_repr_shows_what_differs_from_the_default() -> None:
     assert repr(margent.Tagger()) == "Tagger()"
-    assert repr(margent.Tagger("ner", order=2, min_count=1)) == "Tagger(features='ner', order=2)"
+    assert repr(margent.Tagger("ner", order=2, hidden=None)) == "Tagger(features='ner', order=2)"
 
 
 # Not fitted
@@ -237,7 +237,7 @@ def test_scores_are_the_same_for_lists_and_columns_and_processes(addresses: Any)
 def test_grid_search(data: Any) -> None:
     X, y = data
     # numpy's numbers, as np.arange gives them
-    grid = {"learner__epochs": np.array([1, 4]), "order": np.array([1, 2]), "min_count": [1, 3]}
+    grid = {"learner__epochs": np.array([1, 4]), "order": np.array([1, 2]), "features__min_count": [1, 3]}
     search = GridSearchCV(margent.Tagger(), grid, cv=2, n_jobs=2).fit(X, y)
     assert search.best_params_["learner__epochs"] == 4
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
@@ -362,7 +362,7 @@ def test_copies_predict_the_same(addresses: Any, tmp_path: Path, features: Any) 
         X = [np.array([[len(word), word.isdigit()] for word in sentence], dtype=float) for sentence in X]
     elif features is not None:
         features = _function_of_sentence
-    tagger = quick(features=features, restrict_labels=None if X is not addresses[0] else 2).fit(X, y)
+    tagger = quick(features=features, tag_dictionary=None if X is not addresses[0] else 2).fit(X, y)
     joblib.dump(tagger, tmp_path / "tagger.joblib")
     for other in (copy.deepcopy(tagger), copy.copy(tagger), joblib.load(tmp_path / "tagger.joblib")):
         assert other.predict(X) == tagger.predict(X)
@@ -377,13 +377,14 @@ def _function_of_sentence(sentence: Any) -> Any:
 
 
 def test_the_state_of_a_tagger_is_plain_data(addresses: Any) -> None:
-    header, arrays = quick().fit(*addresses).__getstate__()["stored"]
+    _, (_, header, arrays, *_) = quick().fit(*addresses).model_.__reduce__()
     assert all(isinstance(array, np.ndarray) and array.dtype.kind in "iuf" for array in arrays.values())
     assert header == pickle.loads(pickle.dumps(header))
 
 
 @pytest.mark.parametrize(
-    "change", [{"order": 2}, {"restrict_labels": 2}, {"constrain": True}, {"features": "ner"}, {"min_count": 5}]
+    "change",
+    [{"order": 2}, {"tag_dictionary": 2}, {"constrain": True}, {"features": "ner"}, {"features__min_count": 5}],
 )
 def test_parameters_set_after_fit_do_not_spoil_copies(addresses: Any, tmp_path: Path, change: Any) -> None:
     X, y = addresses
@@ -392,7 +393,7 @@ def test_parameters_set_after_fit_do_not_spoil_copies(addresses: Any, tmp_path: 
     loaded, copied = margent.load(tmp_path / "changed.margent"), copy.deepcopy(tagger)
     assert loaded.predict(X) == copied.predict(X) == tagger.predict(X)
     assert copied.get_params() == tagger.get_params()
-    assert (loaded.order, loaded.restrict_labels) == (1, None)  # a file says how its model was trained
+    assert (loaded.order, loaded.tag_dictionary) == (1, None)  # a file says how its model was trained
     loaded.partial_fit(X[:3], y[:3])
 
 
@@ -464,7 +465,12 @@ def test_iterators_are_read_once(addresses: Any) -> None:
 
 def test_a_failed_partial_fit_leaves_the_tagger_as_it_was(addresses: Any, tmp_path: Path) -> None:
     X, y = addresses
-    for parameters in ({}, {"restrict_labels": 1}, {"layout": "sparse"}, {"features": ["U%x[0,0]", "B%x[0,0]"]}):
+    for parameters in (
+        {},
+        {"tag_dictionary": 1},
+        {"features": margent.Features(layout="sparse")},
+        {"features": ["U%x[0,0]", "B%x[0,0]"]},
+    ):
         tagger = quick(**parameters).fit(X, y)
         before = tagger.predict(X)
         with pytest.raises(ValueError):
@@ -487,13 +493,13 @@ def test_something_that_is_no_learner(addresses: Any, learner: Any) -> None:
         margent.Tagger(learner=learner).fit(*addresses)
 
 
-@pytest.mark.parametrize("parameters", [{"threads": 0}, {"restrict_labels": 0}, {"min_count": 1.5}, {"order": True}])
+@pytest.mark.parametrize("parameters", [{"threads": 0}, {"tag_dictionary": 0}, {"order": 1.5}, {"order": True}])
 def test_wrong_numbers(addresses: Any, parameters: Any) -> None:
     with pytest.raises(ValueError, match="of Tagger should be a whole number of at least 1"):
         margent.Tagger(**parameters).fit(*addresses)
 
 
 def test_nothing_to_predict(addresses: Any) -> None:
-    for parameters in ({}, {"restrict_labels": 1}):
+    for parameters in ({}, {"tag_dictionary": 1}):
         tagger = quick(**parameters).fit(*addresses)
         assert tagger.predict([]) == [] and tagger.predict([[]]) == [[]]

@@ -39,9 +39,9 @@ class AttributeMap(FeatureMap):
         return self._function
 
     def copy(self: Self) -> Self:
-        other = super().copy()
-        other._strings = self._strings.copy()
-        return other
+        copied = super().copy()
+        copied._strings = self._strings.copy()
+        return copied
 
     @property
     def needs_function(self) -> bool:  # type: ignore[override]

@@ -89,9 +89,9 @@ class KernelMap(FeatureMap):
         self._kept_rows: KeptRows | None = None
 
     def copy(self) -> KernelMap:
-        other = super().copy()
-        other.inner = self.inner.copy()
-        return other
+        copied = super().copy()
+        copied.inner = self.inner.copy()
+        return copied
 
     @property
     def n_unigrams(self) -> int:
@@ -238,11 +238,11 @@ class KernelMap(FeatureMap):
         Features that no observation is left with stay, for they count in the norms of what is to be predicted.
         """
         assert self._observations is not None
-        other = KernelMap(self.parameters, self.inner)
-        other.gamma = self.gamma
-        other._observations, used = self._observations.kept(keep)
-        other._words = [self._words[i] for i in used.tolist()] if self._words else []
-        return other
+        copied = KernelMap(self.parameters, self.inner)
+        copied.gamma = self.gamma
+        copied._observations, used = self._observations.kept(keep)
+        copied._words = [self._words[i] for i in used.tolist()] if self._words else []
+        return copied
 
     def name(self, feature: int, *, edge: bool = False) -> str:
         """Text: the words of the window with the token in brackets; attributes: some of the token's; else a number."""

@@ -30,9 +30,9 @@ class SymbolMap(FeatureMap):
         self._strings = _core.StringTable()
 
     def copy(self) -> SymbolMap:
-        other = super().copy()
-        other._strings = self._strings.copy()
-        return other
+        copied = super().copy()
+        copied._strings = self._strings.copy()
+        return copied
 
     @property
     def n_unigrams(self) -> int:

@@ -35,9 +35,9 @@ class _Column:
         self.of_word: Codes = np.empty(0, dtype=np.int32)
 
     def copy(self) -> _Column:
-        other = _Column(self.column, self.derived)
-        other.strings, other.of_word = self.strings.copy(), self.of_word
-        return other
+        copied = _Column(self.column, self.derived)
+        copied.strings, copied.of_word = self.strings.copy(), self.of_word
+        return copied
 
     def derive(self, words: list[str], *, grow: bool) -> Codes:
         """Codes of the derived values of some words; UNKNOWN where there is none or it is not known."""
@@ -89,14 +89,14 @@ class TemplateMap(FeatureMap):
         self._encoder = _core.TemplateEncoder(specs, len(self._columns))
 
     def copy(self) -> TemplateMap:
-        other = TemplateMap(self.templates)
+        copied = TemplateMap(self.templates)
         if self._encoder is not None:
-            other._prepare(self.n_columns)
-            other._columns = [column.copy() for column in self._columns]
-            assert other._encoder is not None
+            copied._prepare(self.n_columns)
+            copied._columns = [column.copy() for column in self._columns]
+            assert copied._encoder is not None
             for edge in (False, True):
-                other._encoder.restore(edge, *self._encoder.dump(edge))
-        return other
+                copied._encoder.restore(edge, *self._encoder.dump(edge))
+        return copied
 
     @property
     def n_unigrams(self) -> int:

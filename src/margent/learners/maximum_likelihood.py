@@ -41,7 +41,7 @@ class FrameStatistics:
     mean: bool
     gamma: bool
     shape: tuple[int, int]
-    columns: NDArray[np.int64]
+    columns: NDArray[np.int32]
 
 
 @dataclass(frozen=True)

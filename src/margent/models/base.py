@@ -26,7 +26,7 @@ from margent.models.fitted import FittedModel
 from margent.models.stored_parameters import restored_value, stored_value
 from margent.models.temperature import fitted_temperature
 from margent.models.training_data import TrainingData
-from margent.parameters import check_count
+from margent.parameters import LARGEST_WHOLE, check_count
 from margent.processors import processor_count
 from margent.storage import ModelFile
 
@@ -59,6 +59,11 @@ class Problem(ABC, Generic[M]):
 
     development: Any = None
     """The development data, encoded with their right answers; None: there are none."""
+
+    @property
+    def calibrated_by_learner(self) -> bool:
+        """Whether the learner makes scores log-probabilities, as the search sums over them, so that T is 1."""
+        return True
 
     @abstractmethod
     def learned(self, run: Run) -> M:
@@ -228,7 +233,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         problem = self._problem(data, start, grow)
         held = self._held_out(problem) if start is None and self.calibration else None
         model = problem.learned(self._run(data.callbacks, data.progress))
-        if problem.development is not None and not self._is_calibrated(model) and self.calibration != 0:
+        if problem.development is not None and not problem.calibrated_by_learner and self.calibration != 0:
             model = self._calibrated(model, lambda: self._finds(model, problem.development))
         if held is not None and not model.interrupted:
             model = self._calibrated(model, lambda: self._held_out_finds(problem, held, data.progress))
@@ -440,7 +445,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         """The parameters that all models have."""
         name = type(self).__name__
         check_count(f"seed of {name}", self.seed, 0)
-        check_count(f"threads of {name}", self.threads, 1, optional=True)
+        check_count(f"threads of {name}", self.threads, 1, maximum=LARGEST_WHOLE, optional=True)
         share = self.calibration
         if share is not None and (isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share < 1):
             raise ValueError(f"calibration of {name} should be a share from 0 to less than 1, or None, got {share!r}")

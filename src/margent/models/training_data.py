@@ -23,6 +23,7 @@ class TrainingData:
     callbacks: Iterable[Callback] = ()
     progress: bool | None = None
 
-    def __post_init__(self) -> None:
+    def check_development(self) -> None:
+        """CorpusError where something is said of development data, and there are none."""
         if self.X_dev is None and (self.y_dev is not None or self.dev_metric is not None):
             raise CorpusError(f"{'dev_metric' if self.y_dev is None else 'y_dev'} was given without X_dev")

@@ -95,7 +95,12 @@ def test_a_transcriber(margent, fails, tmp_path):
     assert report["learned_weights_not_zero"] > 0
     assert 0 < sum(unit["probability"] for unit in report["top_units"]) <= 1
     fails(2, "this is a transcriber", "inspect", tmp_path / "m", "--label", "AE")
-    searching = library.Transcriber(order=2, learner=library.MIRA(C=0.01, epochs=1), update="skip", beam=8)
+    searching = library.Transcriber(
+        order=2,
+        learner=library.MIRA(C=0.01, epochs=1),
+        search=library.AlignmentBeam(width=8, update="skip"),
+        decoder="direct",
+    )
     searching.fit(words, spoken).save(tmp_path / "searching")
     assert "to search by, of which" in margent("inspect", tmp_path / "searching").output
     library.Transcriber(order=1).fit(words, spoken).save(tmp_path / "plain")

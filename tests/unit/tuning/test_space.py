@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from margent import MIRA, PassiveAggressive, Perceptron, Range, Tagger, Templates
+from margent import MIRA, Features, PassiveAggressive, Perceptron, Range, Tagger, Templates
 from margent.learners import LEARNERS
 from margent.tuning import default_space
 from margent.tuning.space import SearchSpace
@@ -58,7 +58,7 @@ def test_several_spaces():
 
 def test_candidates_become_taggers():
     templates = Templates(["U:%x[0,0]"])
-    base = Tagger(learner=MIRA(k=3), min_count=2, seed=5)
+    base = Tagger(features=Features(min_count=2), learner=MIRA(k=3), seed=5)
     space = {"learner__C": [0.5], "features": {"mine": templates}, "constrain": True}
     (candidate,) = SearchSpace(base, space).candidates(None, 0)
     assert candidate.parameters == {"C": 0.5, "features": "mine", "constrain": True}

@@ -53,6 +53,7 @@ class SegmenterProblem(Problem[SegmenterModel]):
     ) -> SegmenterProblem:
         """Encodes the training and development data, each once. New features are added to a copy of the map."""
         check_segment_metric(given.dev_metric)
+        given.check_development()
         outside = segmenter.outside
         X, gold = right_segments(given.X, given.y, outside)
         if start is None:
@@ -82,6 +83,10 @@ class SegmenterProblem(Problem[SegmenterModel]):
         return cls(segmenter, learner, feature_map, limits, follows, data, start, development, given.dev_metric)
 
     # Learning
+
+    @property
+    def calibrated_by_learner(self) -> bool:
+        return bool(self.learner.probabilistic)
 
     def learned(self, run: Run) -> SegmenterModel:
         weights = self.starting_weights()

@@ -21,7 +21,7 @@ from margent.models.tagger.constraints import Allowed, TagDictionary, allowed_la
 from margent.models.tagger.hidden.weights import HiddenWeights
 from margent.models.tagger.k_grams.weights import KGramWeights
 from margent.models.tagger.label_scheme import Constrain, allowed_pairs
-from margent.models.tagger.search import Search, Structure
+from margent.models.tagger.search import Structure
 from margent.models.tagger.support import SupportSet
 from margent.models.tagger.weights import Weights
 from margent.storage import ModelFile
@@ -90,16 +90,14 @@ class TaggerModel(FittedModel):
         """Which label may follow which; None: any."""
         return allowed_pairs(constrain, self.labels, self.scheme)
 
-    def search(
-        self, encoded: Encoded, allowed: Allowed | None, constrain: Constrain, beam: int | None, threads: int
-    ) -> Search:
-        """All labellings of encoded sentences. The native chain is made once, unless `constrain` or `beam` change."""
+    def structure(self, constrain: Constrain, beam: int | None) -> Structure:
+        """The weights ready to be searched: made once, unless `constrain` or `beam` change."""
         wanted = constrain if constrain is None or isinstance(constrain, bool) else tuple(map(tuple, constrain)), beam
         ready: tuple[Any, Structure] | None = vars(self).get("_ready")
         if ready is None or ready[0] != wanted:
             ready = wanted, self.weights.structure(self.pairs(constrain), beam)
             vars(self)["_ready"] = ready
-        return ready[1].search(self.feature_map, encoded, allowed, threads)
+        return ready[1]
 
     # Files
 

@@ -65,6 +65,7 @@ class TaggerProblem(Problem[TaggerModel]):
         """Encodes the training and development data, each once. New features are added to a copy of the map."""
         learner, features = tagger.resolved("learner"), tagger.resolved("features")
         check_metric(given.dev_metric)
+        given.check_development()
         X, y = sentences_and_labels(given.X, given.y)
         kind = weights_kind(tagger, learner)
         kind.check(tagger, learner)
@@ -126,6 +127,15 @@ class TaggerProblem(Problem[TaggerModel]):
 
     # Learning
 
+    @property
+    def calibrated_by_learner(self) -> bool:
+        return self._probabilistic and self.beam is None
+
+    @property
+    def _probabilistic(self) -> bool:
+        """Costs make a likelihood lean away from costly mistakes, so that its probabilities are no longer fair."""
+        return bool(self.learner.probabilistic and not self.tagger.label_costs)
+
     def learned(self, run: Run) -> TaggerModel:
         evaluate = self._evaluation()
 
@@ -141,8 +151,7 @@ class TaggerProblem(Problem[TaggerModel]):
             feature_map = feature_map if used is None else feature_map.kept(used)
         if self.learner.keeps_support:
             support = SupportSet.of(result.support, self.data.X, self.data.ids, self.data.encoded.sequence_ptr)
-        # Costs make a likelihood lean away from costly mistakes, so that its probabilities are no longer fair.
-        probabilistic = self.learner.probabilistic and not self.tagger.label_costs
+        probabilistic = self._probabilistic
         fields = learned_fields(self.learner, result, self.start, probabilistic)
         beam = None if self.start is None or probabilistic else self.start.calibrated_beam
         return TaggerModel(

@@ -16,6 +16,7 @@ from margent.features.choice import Features
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.features.kernel import Kernel
+from margent.features.templates import Templates
 from margent.learners import PassiveAggressive
 from margent.models.base import Finds, StructuredModel
 from margent.models.confident_span import ConfidentSpan
@@ -399,7 +400,8 @@ class Tagger(StructuredModel[TaggerModel]):
 
     def _search(self, model: TaggerModel, encoded: Encoded, allowed: Allowed | None) -> Search:
         """All labellings of encoded sentences."""
-        return model.search(encoded, allowed, self.constrain, self.beam_width, self.resolved("threads"))
+        structure = model.structure(self.constrain, self.beam_width)
+        return structure.search(model.feature_map, encoded, allowed, self.resolved("threads"))
 
     def _decoded(self, model: TaggerModel, encoded: Encoded, allowed: Allowed | None) -> Search:
         """The same, with that labelling as the best which `search` says."""
@@ -511,12 +513,15 @@ class Tagger(StructuredModel[TaggerModel]):
         if model.weights.hidden != (1 if hidden is None else hidden.n):
             raise ValueError("its weights are of other hidden labels than its parameters say")
         if self.scheme not in (None, model.scheme):
-            raise ValueError(f"its labels are not in the scheme {self.scheme}")
+            raise ValueError(f"they say that its labels are in the scheme {self.scheme}, which they are not")
+        source = self.resolved("features").source
+        if not isinstance(source, (Templates, Kernel, str, list, type(None))):
+            raise TypeError(f"features should not be {source!r}")
         learner = self.resolved("learner")
         if self.learner is not None:
             weights_kind(self, learner).check(self, learner)
         type(model.weights).check(self, learner)
-        self._search(model, model.encode([])[0], None)
+        model.structure(self.constrain, self.beam_width)
 
 
 def _found(search: Search) -> Ids:

@@ -19,8 +19,12 @@ from margent.storage import ModelFile
 
 Decoder = Reranker | DirectDecoder | None
 Words = Sequence[Sequence[int]]
-_DECODERS: tuple[type[Reranker | DirectDecoder], ...] = (Reranker, DirectDecoder)
-_OLDER = {"rescorer": Reranker, "search": DirectDecoder}  # their arrays in older files
+_DECODERS: dict[str, type[Reranker | DirectDecoder]] = {
+    Reranker.kind: Reranker,
+    DirectDecoder.kind: DirectDecoder,
+    "rescorer": Reranker,  # what older files call them
+    "search": DirectDecoder,
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,8 +84,7 @@ class TranscriberModel(FittedModel):
 
 
 def _restored_decoder(file: ModelFile) -> Decoder:
-    kind: type[Reranker | DirectDecoder]
-    for name, kind in (*((kind.kind, kind) for kind in _DECODERS), *_OLDER.items()):
+    for name, kind in _DECODERS.items():
         if name in file.arrays:
             return kind(file.array(name, np.float32, (N_WEIGHTS,), minimum=-LARGEST, maximum=LARGEST))
         if f"{name}.ids" in file.arrays:

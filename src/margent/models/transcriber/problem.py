@@ -76,12 +76,13 @@ class TranscriberProblem(Problem[TranscriberModel]):
         em, learner = transcriber.resolved("em"), transcriber.resolved("learner")
         if given.dev_metric is not None and given.dev_metric not in METRICS:
             raise ValueError(f"dev_metric should be one of {', '.join(METRICS)} or None, got {given.dev_metric!r}")
+        given.check_development()
         words, pronunciations = as_pairs(given.X, given.y)
         if not any(map(len, words)):
             raise CorpusError("expected words to learn from, got none")
         check_entries(words, pronunciations)
-        if (given.X_dev is None) != (given.y_dev is None):
-            raise ValueError("development data are both X_dev and y_dev, or neither")
+        if given.X_dev is not None and given.y_dev is None:
+            raise CorpusError("X_dev was given without y_dev")
         if learner is not None:
             check_patience(learner, given.X_dev is not None)  # before EM, which takes long
         development = None if given.X_dev is None else as_pairs(given.X_dev, given.y_dev)

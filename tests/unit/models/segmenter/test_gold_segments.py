@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from margent import CRF, Perceptron, Segmenter, TokenFeatures
+from margent import CRF, Durations, Perceptron, Segmenter, TokenFeatures
 from margent.errors import CorpusError
 
 X = [np.arange(6.0)[:, None], np.arange(5.0)[:, None]]
@@ -24,10 +24,10 @@ def test_equal_neighbours_are_refused_without_repeat(learner):
 
 
 def test_labels_without_times_must_fit_the_sequence():
-    model = Segmenter(learner=Perceptron(epochs=1), max_duration=3)
+    model = Segmenter(learner=Perceptron(epochs=1), durations=Durations(max=3))
     with pytest.raises(CorpusError, match=r"sequence 1: its 1 labels last 1 to 3 together.* its length, 5"):
         model.fit(X, [GOOD[0], ["b"]], progress=False)
-    slow = Segmenter(learner=Perceptron(epochs=1), min_duration=3)
+    slow = Segmenter(learner=Perceptron(epochs=1), durations=Durations(min=3))
     with pytest.raises(CorpusError, match="sequence 1: its 2 labels last 6 to 6 together"):
         slow.fit(X, [GOOD[0], ["b", "a"]], progress=False)
     model.fit(X, [GOOD[0], ["b", "a"]], progress=False)

@@ -15,17 +15,18 @@ import margent
 import margent.models.segmenter.segmenter
 from margent import (
     CRF,
+    Durations,
     FrameFeatures,
     MaximumLikelihood,
     Perceptron,
+    SegmentCosts,
     Segmenter,
     StructuredSVM,
     TokenFeatures,
 )
 from margent.errors import CalibrationWarning, ConstraintError, CorpusError, ModelFileError, NotFittedError
-from margent.features.frame_map import bin_shares
-from margent.features.gaussian_start import Gaussian, gamma_weights, markov_weights, statistics
 from margent.features.name_list import NameLists
+from margent.learners.gaussians import Gaussian, bin_shares, gamma_weights, markov_weights, statistics
 
 
 def as_lists(segmentations):
@@ -152,7 +153,7 @@ def test_labels_without_times():
     off = [abs(a.end - b.end) for found, right in zip(aligned, y) for a, b in zip(found, right)]
     assert np.mean(np.array(off) <= 1) > 0.9
     # A few sequences with times to begin with, many with labels alone.
-    few = Segmenter(FrameFeatures(bins=1), "perceptron", max_duration=10).fit(X[:6], y[:6], progress=False)
+    few = Segmenter(FrameFeatures(bins=1), "perceptron", durations=Durations(max=10)).fit(X[:6], y[:6], progress=False)
     few.partial_fit(X, labels, progress=False)
     assert few.score(X, labels) > 0.9
     with pytest.raises(CorpusError, match="give max_duration"):
@@ -165,14 +166,16 @@ def test_labels_without_times():
 
 def test_constraints_on_neighbours_and_durations():
     X, y = speech(6, 20)
-    segmenter = Segmenter(learner=MaximumLikelihood(), repeat=False, min_duration={"b": 3}, max_duration=20).fit(X, y)
+    segmenter = Segmenter(learner=MaximumLikelihood(), repeat=False, durations=Durations(min={"b": 3}, max=20)).fit(
+        X, y
+    )
     for segments in segmenter.predict(X):
         assert all(a.label != b.label for a, b in pairwise(segments))
         assert all(s.end - s.start >= 3 for s in segments if s.label == "b")
     with pytest.raises(CorpusError, match=r"sequence \d+, segment \d+: .* lasts .*; expected 1 to 3"):
-        Segmenter(max_duration=3).fit(X, y)
+        Segmenter(durations=Durations(max=3)).fit(X, y)
     with pytest.raises(ValueError, match="max_duration names label 'q'"):
-        Segmenter(max_duration={"q": 3}).fit(X, y)
+        Segmenter(durations=Durations(max={"q": 3})).fit(X, y)
 
 
 def test_development_data_history_and_callbacks():
@@ -253,7 +256,9 @@ def test_save_and_load(tmp_path, kind):
     if kind == "frames":
         X, y = speech(11)
         segmenter = Segmenter(
-            FrameFeatures(bins={"a": 2}), StructuredSVM(C=0.001, method="subgradient", epochs=2), max_duration={"a": 30}
+            FrameFeatures(bins={"a": 2}),
+            StructuredSVM(C=0.001, method="subgradient", epochs=2),
+            durations=Durations(max={"a": 30}),
         )
     else:
         X, y = SENTENCES, ENTITIES
@@ -453,7 +458,7 @@ def test_margin_learners_are_calibrated_on_development_data(tmp_path):
     segmenter.save(tmp_path / "m")
     again = margent.load(tmp_path / "m")
     assert (again.temperature_, again.calibrated_) == (segmenter.temperature_, True)
-    off = Segmenter(FrameFeatures(bins=1), learner, calibration=False)
+    off = Segmenter(FrameFeatures(bins=1), learner, calibration=0)
     assert not off.fit(*train, X_dev=dev[0], y_dev=dev[1], progress=False).calibrated_
     with pytest.raises(CorpusError, match="could confirm or refute"):
         segmenter.calibrate(noisy[1], [[s.label for s in row] for row in dev[1]])
@@ -498,7 +503,7 @@ def test_copies_and_pickles_work_alike():
 
 def test_what_cannot_be_segmented_is_an_error_for_all_questions():
     X, y = speech(0, 8)
-    segmenter = Segmenter(learner=MaximumLikelihood(), min_duration=2).fit(X, y)
+    segmenter = Segmenter(learner=MaximumLikelihood(), durations=Durations(min=2)).fit(X, y)
     for ask in (segmenter.predict, segmenter.predict_k_best, segmenter.predict_marginals):
         with pytest.raises(ConstraintError, match="sequence 1: durations"):
             ask([X[0], X[0][:1]])
@@ -530,11 +535,11 @@ def test_a_label_whose_mistakes_cost_more_is_missed_less(tmp_path):
     features = FrameFeatures(bins=1)
     counts = []
     for costs in (None, {"b": 0.1}, {"b": 10.0}):
-        segmenter = Segmenter(features, label_costs=costs, **options).fit(X, y, progress=False)
+        segmenter = Segmenter(features, costs=SegmentCosts(labels=costs), **options).fit(X, y, progress=False)
         counts.append(sum(labels.count("b") for labels in segmenter.predict_labels(X)))
     assert counts[1] < counts[0] < counts[2]
     segmenter.save(tmp_path / "m")
     assert margent.load(tmp_path / "m").label_costs == {"b": 10.0}
     for costs, message in (([1], "a dict"), ({"b": -1}, "at least 0"), ({"z": 1}, "label 'z', which")):
         with pytest.raises(ValueError, match=message):
-            Segmenter(label_costs=costs).fit(X, y, progress=False)
+            Segmenter(costs=SegmentCosts(labels=costs)).fit(X, y, progress=False)

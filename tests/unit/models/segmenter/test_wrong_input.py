@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 import margent
-from margent import FrameFeatures, MaximumLikelihood, Perceptron, SegmentConstraints, Segmenter, TokenFeatures
+from margent import (
+    Durations,
+    FrameFeatures,
+    MaximumLikelihood,
+    Perceptron,
+    SegmentConstraints,
+    Segmenter,
+    TokenFeatures,
+)
 from margent.errors import ConstraintError, CorpusError
 
 NAN = float("nan")
@@ -37,11 +45,13 @@ def test_segments(segment):
 
 def test_durations_by_label():
     limits = (
-        Segmenter(learner=LEARNER, max_duration=MappingProxyType({"low": 9, "high": None})).fit(X, Y).weights_.limits
+        Segmenter(learner=LEARNER, durations=Durations(max=MappingProxyType({"low": 9, "high": None})))
+        .fit(X, Y)
+        .weights_.limits
     )
     assert dict(zip(limits.labels, limits.longest.tolist())) == {"low": 9, "high": 3}
     with pytest.raises(CorpusError, match=r"no segment with label 'high' has times.* give max_duration"):
-        Segmenter(learner=LEARNER, max_duration={"low": 9}).fit(X, [["low", "high"], ["high", "low"]])
+        Segmenter(learner=LEARNER, durations=Durations(max={"low": 9})).fit(X, [["low", "high"], ["high", "low"]])
 
 
 @pytest.mark.parametrize(
