@@ -1,10 +1,9 @@
-"""margent.Tagger under scikit-learn: its tools, and its own battery of estimator checks."""
+"""margent.Tagger under scikit-learn: what is special to it; what all models share is in test_models.py."""
 
 from __future__ import annotations
 
 import copy
 import pickle
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import joblib
 import numpy as np
 import pytest
 import sklearn
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.model_selection import (
     GridSearchCV,
@@ -25,95 +24,11 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
 import margent
 from margent.errors import CorpusError
 from margent.metrics import span_scores
-
-DOCUMENT = Path(__file__).parents[2] / "docs" / "scikit-learn.md"
-
-# The checks that do not hold, with the reason; docs/scikit-learn.md says the same.
-EXPECTED_FAILURES = {
-    "check_sample_weight_equivalence_on_dense_data": "the perceptron learns from one example after the other: "
-    "a sentence of weight 2 makes one step of twice the size, a sentence given twice makes two steps",
-    "check_sample_weight_equivalence_on_sparse_data": "the same, for sparse matrices",
-}
-
-
-class OneTokenTagger(margent.Tagger):
-    """A tagger for the data of the checks, one matrix and one target column: each row is a sequence of one token."""
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **others: Any) -> OneTokenTagger:
-        return super().fit(_sequences(X), _labels(y), sample_weight=sample_weight, **others)
-
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneTokenTagger:
-        return super().partial_fit(_sequences(X), _labels(y), sample_weight=sample_weight)
-
-    def predict(self, X: Any) -> Any:
-        return np.array([float(labels[0]) for labels in super().predict(_sequences(X))])
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        return super().score(_sequences(X), _labels(y), sample_weight)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = True
-        return tags
-
-
-def _sequences(X: Any) -> Any:
-    if isinstance(X, margent.TokenMatrix):
-        return X
-    matrix = X if hasattr(X, "tocsr") else np.asarray(X)
-    return margent.TokenMatrix(matrix, np.ones(matrix.shape[0], dtype=int))
-
-
-def _labels(y: Any) -> Any:
-    if y is None or (isinstance(y, list) and y and isinstance(y[0], list)):
-        return y
-    return [[str(label)] for label in np.asarray(y).ravel()]
-
-
-def _checks() -> list[Any]:
-    with warnings.catch_warnings():
-        # Inheriting from scikit-learn's base class would mean to import it with margent.
-        warnings.filterwarnings("ignore", "Estimator OneTokenTagger does not inherit")
-        return [check for _, check in estimator_checks_generator(OneTokenTagger())]
-
-
-def _name(check: Any) -> str:
-    return str(check.func.__name__)
-
-
-@pytest.mark.parametrize("check", _checks(), ids=_name)
-def test_estimator_check(check: Any) -> None:
-    if _name(check) in EXPECTED_FAILURES:
-        with pytest.raises(AssertionError):
-            check(OneTokenTagger())
-    else:
-        check(OneTokenTagger())
-
-
-def test_expected_failures_are_names_of_checks() -> None:
-    names = {_name(check) for check in _checks()}
-    assert set(EXPECTED_FAILURES) < names and len(names) > 40
-
-
-@pytest.mark.filterwarnings("ignore:Can't test estimator Tagger which requires input")
-def test_scikit_learn_knows_that_sentences_are_no_matrix() -> None:
-    results = check_estimator(margent.Tagger(), on_skip=None)
-    assert [result["status"] for result in results] == ["passed"]
-    assert not is_classifier(margent.Tagger())
-
-
-def test_the_document_lists_the_checks_that_do_not_hold() -> None:
-    text = " ".join(DOCUMENT.read_text(encoding="utf-8").split())
-    for check, reason in EXPECTED_FAILURES.items():
-        assert f"`{check}`: {reason}" in text
-    assert text.count("`check_sample") == len(EXPECTED_FAILURES)
-
 
 # Data: the same sentences as lists and as columns
 

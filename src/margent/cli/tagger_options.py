@@ -155,7 +155,9 @@ def chosen_tagger(arguments: argparse.Namespace, learner: Any) -> Tagger:
         features=features if arguments.min_count == 1 else Features(features, arguments.min_count),
         learner=learner,
         order=1 if arguments.order is None or hasattr(learner, "order") else arguments.order,
-        hidden=None if arguments.hidden == 1 else HiddenLabels(arguments.hidden, arguments.restarts),
+        hidden=HiddenLabels(arguments.hidden, arguments.restarts)
+        if arguments.hidden > 1 or arguments.restarts > 1
+        else None,
         search=decode if arguments.beam_search is None else Beam(arguments.beam_search, arguments.beam_update, decode),
         scheme=arguments.scheme,
         constrain=arguments.constrain,

@@ -195,7 +195,7 @@ def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[
     plain = {
         "order": (tagger.order, 1),
         "hidden": (1 if hidden is None else hidden.n, 1),
-        "restarts": (1 if hidden is None else hidden.restarts, 1),
+        "restarts": (getattr(tagger.hidden, "restarts", 1), 1),
         "decode": (tagger.decode, "viterbi"),
         "scheme": (tagger.scheme, None),
         "tag-dictionary": (tagger.tag_dictionary, None),

@@ -11,7 +11,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from margent.learners import learner_name
-from margent.models import Tagger
+from margent.models import HiddenLabels, Tagger
 from margent.tuning.default_spaces import default_space
 from margent.tuning.values import Choice, Value, Values, values_of
 
@@ -37,6 +37,8 @@ class Candidate:
         """A new tagger like `base` with these parameters. Wrong values raise what the learner says of them."""
         learner = replace(self.learner, **self.learner_fields) if self.learner_fields else self.learner
         own = dict(self.tagger_parameters)
+        if "hidden" in own and isinstance(base.hidden, HiddenLabels):
+            own["hidden"] = replace(base.hidden, n=own["hidden"])
         nested = {"features__min_count": own.pop("min_count")} if "min_count" in own else {}
         return type(base)(**{**base.get_params(deep=False), **own, "learner": learner}).set_params(**nested)
 

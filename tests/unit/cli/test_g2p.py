@@ -117,14 +117,14 @@ def test_all_that_a_transcriber_can_be_told(tmp_path: Path) -> None:
     assert main(["g2p", "train", str(tmp_path / "d.txt"), *arguments]) == 0
     model = Transcriber.load(tmp_path / "m.margent")
     assert model.em is not None and model.em.beam is None
-    assert (model.beam, model.candidates, model.folds, model.seed) == (7, 6, 3, 4)
+    assert (model.search.width, model.candidates, model.folds, model.seed) == (7, 6, 3, 4)
     assert model.sizes == ((1, 0), (1, 1), (1, 2), (2, 1))
     more = ["--em-option", "iterations=3", "--em-option", "evidence=0.1", "--em-option", "smoothing=no"]
     more += ["--threshold", "12.5", "--best-cut", "--order", "2", "-m", str(tmp_path / "m.margent")]
     assert main(["g2p", "train", str(tmp_path / "d.txt"), *more]) == 0
     model = Transcriber.load(tmp_path / "m.margent")
     assert model.em is not None and (model.em.iterations, model.em.evidence, model.em.smoothing) == (3, 0.1, False)
-    assert (model.threshold, model.summed) == (12.5, False)
+    assert (model.search.threshold, model.search.sum_alignments) == (12.5, False)
     assert main(["g2p", "evaluate", str(tmp_path / "m.margent"), str(tmp_path / "d.txt"), "--threshold", "0"]) == 0
 
 

@@ -27,36 +27,13 @@ def test_train_and_inspect(data: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert main([*words, "--hidden", "3", "--restarts", "8", "--decode", "sum"]) == 0
     assert "3 labels (split into 9 hidden ones)" in capsys.readouterr().out
     tagger = margent.load(model)
-    assert (tagger.hidden, tagger.restarts, tagger.decode) == (3, 8, "sum")
+    assert (tagger.hidden, tagger.search) == (margent.HiddenLabels(3, restarts=8), "sum")
     assert main(["inspect", model]) == 0
     shown = capsys.readouterr().out
-    assert "each split into 3 hidden ones" in shown and "hidden=3" in shown
+    assert "each split into 3 hidden ones" in shown and "'n': 3" in shown
     assert "Y/1 -> " in shown.replace("  ", " ") and "(Z/" in shown
     assert main(["inspect", model, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["hidden_labels"] == {"X": 3, "Y": 3, "Z": 3}
-
-
-def test_growth(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model, template = str(tmp_path / "m"), str(tmp_path / "template.txt")
-    words = [
-        "train",
-        str(data),
-        "-m",
-        model,
-        "--template",
-        template,
-        "--learner",
-        "crf",
-        "--l2",
-        "0.01",
-        "--tol",
-        "1e-6",
-    ]
-    assert main([*words, "--hidden", "3", "--growth", "split-merge", "--json"]) == 0
-    sizes = json.loads(capsys.readouterr().out)["hidden_labels"]
-    assert sizes["Y"] > 1 == sizes["Z"]
-    assert main(["inspect", model]) == 0
-    assert f"Y into {sizes['Y']}" in capsys.readouterr().out
 
 
 def test_the_latent_svm_is_a_learner(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,4 +55,4 @@ def test_tune_can_search_hidden_labels(data: Path, tmp_path: Path, capsys: pytes
 def test_wrong_options(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["train", str(data), "-m", str(tmp_path / "m"), "--hidden", "2", "--learner", "hmm"]
     assert main(words) != 0
-    assert "hidden=2 is not for HiddenMarkov" in capsys.readouterr().err
+    assert "is not for HiddenMarkov" in capsys.readouterr().err

@@ -89,8 +89,8 @@ def test_a_transcriber(margent, fails, tmp_path):
     assert "MIRA(" in output and "to put candidates in order" in output
     assert len(output[output.index("\nunits:") :].split()) == 1 + 2 * 3
     report = json.loads(margent("inspect", tmp_path / "m", "--json").output)
-    assert report["kind"] == "transcriber" and report["units"] == model.model_.n_units
-    assert len(report["grams"]) == 3 and sum(report["grams"]) == model.model_.n_grams
+    assert report["kind"] == "transcriber" and report["units"] == model.joint_.n_units
+    assert len(report["grams"]) == 3 and sum(report["grams"]) == model.joint_.n_grams
     assert len(report["discounts"]) == 3 and all(len(row) == 3 for row in report["discounts"])
     assert report["learned_weights_not_zero"] > 0
     assert 0 < sum(unit["probability"] for unit in report["top_units"]) <= 1

@@ -62,8 +62,8 @@ def test_options_make_the_segmenter(margent, speech, tmp_path):
     model = library.load(tmp_path / "m")
     seen = library.FrameFeatures(bins=2, components=2, covariance="diagonal", durations=None, content="mean")
     assert (model.features, model.learner) == (seen, library.Perceptron(epochs=1))
-    assert (model.min_duration, model.max_duration, model.repeat, model.transitions) == (2, 40, False, False)
-    assert (model.boundary_cost, model.seed, model.start) == (0.5, 3, None)
+    assert (model.durations.min, model.durations.max, model.repeat, model.transitions) == (2, 40, False, False)
+    assert (model.costs.boundary, model.seed, model.start) == (0.5, 3, None)
     assert model.front_end_ == {"frame": 0.01, "rate": 8000, "normalise": False}
 
 
@@ -225,7 +225,7 @@ def test_wrong_usage_is_one_line(fails, speech, folder, tmp_path):
     tokens.save(tmp_path / "tokens")
     fails(2, "is a segmenter of tokens", "segment", "apply", tmp_path / "tokens", sound, "-o", tmp_path / "o")
     broken = library.load(model)
-    broken.front_end_ = {"frame": -1}
+    broken.with_front_end({"frame": -1})
     broken.save(tmp_path / "broken")
     fails(1, "how its frames were made", "segment", "apply", tmp_path / "broken", sound, "-o", tmp_path / "o")
 

@@ -55,15 +55,19 @@ def test_all_parameters_reach_the_tagger(margent, folder, tmp_path):
         "--learner perceptron --epochs 2 --no-average --no-shuffle --margin 0.5 --order 2 --scheme iob2 --constrain"
     )
     more = (
-        "--min-count 2 --restrict-labels 5 --label-cost O=0.5 --label-cost B-CITY=2 --pair-cost O B-CITY 3"
+        "--min-count 2 --tag-dictionary 5 --label-cost O=0.5 --label-cost B-CITY=2 --pair-cost O B-CITY 3"
         " --seed 7 --threads 1 --features ner"
     )
     model = tmp_path / "m"
     assert margent("train", folder / "train.txt", "-m", model, *options.split(), *more.split(), "--compact").status == 0
     tagger = library.load(model)
     assert tagger.learner == library.Perceptron(epochs=2, average=False, shuffle=False, margin=0.5)
-    wanted = {"order": 2, "scheme": "iob2", "constrain": True, "min_count": 2, "restrict_labels": 5, "seed": 7}
-    wanted |= {"threads": 1, "features": "ner", "label_costs": {"O": 0.5, "B-CITY": 2.0, ("O", "B-CITY"): 3.0}}
+    wanted = {"order": 2, "scheme": "iob2", "constrain": True, "tag_dictionary": 5, "seed": 7}
+    wanted |= {
+        "threads": 1,
+        "features": library.Features("ner", 2),
+        "label_costs": {"O": 0.5, "B-CITY": 2.0, ("O", "B-CITY"): 3.0},
+    }
     assert {name: getattr(tagger, name) for name in wanted} == wanted
 
 

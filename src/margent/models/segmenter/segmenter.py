@@ -188,14 +188,14 @@ class Segmenter(StructuredModel[SegmenterModel]):
         `CalibrationWarning`. Those of a `CRF` are.
         """
         model = self._fitted()
-        names, scale = model.labels, self._scale(model)
+        names = model.labels
         if labels is not None or constraints is not None:
-            given = self._constrained(model, X, labels, constraints, scale)
+            given = self._constrained(model, X, labels, constraints, self._scale(model))
             return [probabilities(each, names, self.outside) for each in given]
         encoded, threads = model.encode(X), self.resolved("threads")
         data = encoded.data(model.weights.limits)
         ptr, rows = model.best(data, threads)
-        nodes, ends, confidences = model.marginals(data, scale, threads, (ptr, rows))
+        nodes, ends, confidences = model.marginals(data, self._scale(model), threads, (ptr, rows))
         result = []
         for i, ((a, z), (first, last)) in enumerate(zip(pairwise(encoded.sequence_ptr), pairwise(ptr.tolist()))):
             spans = [

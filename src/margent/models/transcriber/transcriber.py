@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from margent.errors import CorpusError
 from margent.learners import CRF
 from margent.learners.em import EM
 from margent.learners.training import Callback
-from margent.metrics.transcription import TranscriptionReport
 from margent.models.base import StructuredModel, Unavailable
 from margent.models.labels import Labellings
 from margent.models.training_data import TrainingData
@@ -28,6 +27,9 @@ from margent.models.transcriber.reranking import Reranker, check_learner, one_li
 from margent.models.transcriber.spellings import as_pairs, as_words
 from margent.parameters import as_float, check_choice, check_count, check_whole
 from margent.structures.cosegments import SIZES, checked_sizes
+
+if TYPE_CHECKING:
+    from margent.metrics.transcription import TranscriptionReport
 
 Self = TypeVar("Self", bound="Transcriber")
 

@@ -50,7 +50,7 @@ def test_durations_by_label():
         .weights_.limits
     )
     assert dict(zip(limits.labels, limits.longest.tolist())) == {"low": 9, "high": 3}
-    with pytest.raises(CorpusError, match=r"no segment with label 'high' has times.* give max_duration"):
+    with pytest.raises(CorpusError, match=r"no segment with label 'high' has times.* give Durations"):
         Segmenter(learner=LEARNER, durations=Durations(max={"low": 9})).fit(X, [["low", "high"], ["high", "low"]])
 
 
@@ -124,5 +124,5 @@ def test_a_model_is_loaded_with_all_its_functions(tmp_path):
 
 def test_a_new_fit_forgets_how_other_frames_were_made():
     segmenter = Segmenter(learner=LEARNER).fit(X, Y)
-    segmenter.front_end_ = {"frame": 0.02}
+    segmenter.with_front_end({"frame": 0.02})
     assert segmenter.fit(X, Y).front_end_ is None
