@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from margent.errors import CorpusError
 from margent.learners.em import EM
@@ -164,20 +163,6 @@ class TranscriberProblem(Problem[TranscriberModel]):
                 UserWarning,
                 stacklevel=5,
             )
-
-    # Parts: the smoothing has words held out of its own, and there is no temperature
-
-    def __len__(self) -> int:
-        return len(self.spelled)
-
-    def counting(self) -> NDArray[np.int64]:
-        return np.arange(len(self.spelled))
-
-    def part(self, numbers: NDArray[np.int64]) -> TranscriberProblem:
-        raise NotImplementedError
-
-    def answers(self, numbers: NDArray[np.int64]) -> References:
-        raise NotImplementedError
 
 
 def _split(

@@ -463,7 +463,7 @@ def test_margin_learners_are_calibrated_on_development_data(tmp_path):
     assert (again.temperature_, again.calibrated_) == (segmenter.temperature_, True)
     off = Segmenter(FrameFeatures(bins=1), learner, calibration=0)
     assert not off.fit(*train, X_dev=dev[0], y_dev=dev[1], progress=False).calibrated_
-    with pytest.raises(CorpusError, match="could confirm or refute"):
+    with pytest.raises(CorpusError, match="finds nothing in these data"):
         segmenter.calibrate(noisy[1], [[s.label for s in row] for row in dev[1]])
     assert Segmenter(learner=CRF(epochs=2)).fit(*train, progress=False).calibrated_
 
@@ -567,7 +567,8 @@ def test_new_labels_in_partial_fit():
     before = segmenter.predict(X), segmenter.weights_.parts()["content"].copy()
     segmenter.partial_fit(X[6:], renamed[6:])
     assert segmenter.classes_.tolist() == [*sorted({label for row in y for _, _, label in row}), "new"]
-    assert segmenter.score(X[6:], renamed[6:]) > 0.8
+    assert segmenter.score(X[6:], renamed[6:]) > 0.6  # what is new looks as something known
+    assert any(span.label == "new" for found in segmenter.predict(X[6:]) for span in found)
     zero = Segmenter(FrameFeatures(bins=2)).fit(X[:6], y[:6])
     zero.partial_fit(X[6:8], renamed[6:8], callbacks=[lambda epoch: True])
     assert zero.weights_.n_labels == segmenter.weights_.n_labels and len(before[1]) < len(zero.weights_.weights)
