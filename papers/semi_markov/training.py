@@ -125,7 +125,7 @@ def _run_frames(task: Task) -> Result:
     assert data.dev is not None and data.test is not None
     train, dev, test = _first(data.train, task["n_train"]), data.dev, _first(data.test, task["n_test"])
     fold, model = FOLDS.get(task["corpus"]), segmenter(task, train.y)
-    limits: Any = model.max_duration
+    limits: Any = model.durations.max
 
     def scores(gold: Any, predicted: list[Segmentation]) -> SegmentReport:
         return segment_scores(gold, [joined(segments, limits) for segments in predicted], fold=fold)

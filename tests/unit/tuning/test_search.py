@@ -123,7 +123,7 @@ def test_ctrl_c_that_a_training_caught_ends_the_search(monkeypatch):
 
     def interrupted(self, *arguments, **options):
         fit(self, *arguments, **options)
-        self.interrupted_ = True
+        self.model_ = replace(self.model_, interrupted=True)
         return self
 
     monkeypatch.setattr(Tagger, "fit", interrupted)
