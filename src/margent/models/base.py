@@ -351,6 +351,8 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         model = cls.fitted.restored(file, function)
         try:
             given = cls._upgraded(dict(file.value("parameters", dict)))
+            if "seed" not in given:  # which every model has
+                raise KeyError("there is no seed among them")
             self = cls(**cls._restored_parameters({k: restored_value(v) for k, v in given.items()}, model))
             self.check_parameters()
             self._check_model(model)

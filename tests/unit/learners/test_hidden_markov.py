@@ -91,7 +91,7 @@ def test_without_transitions_the_shares_of_labels_count() -> None:
     assert np.ptp(transitions, axis=0).max() == 0
 
 
-@pytest.mark.parametrize("options", [{}, {"order": 3}, {"layout": "sparse"}])
+@pytest.mark.parametrize("options", [{}, {"order": 3}, {"features": Features(layout="sparse")}])
 def test_a_tagger_learns_saves_and_loads(options: dict[str, Any], tmp_path: Any) -> None:
     X, y = make_addresses(400, seed=1)
     tagger = Tagger(learner=HiddenMarkov(smoothing=0.02), **options).fit(X[:300], y[:300])
