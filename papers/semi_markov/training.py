@@ -79,11 +79,11 @@ def segmenter(task: Task, train: Sequence[Segmentation]) -> margent.Segmenter:
     return margent.Segmenter(
         features,
         learner,
-        max_duration=1 if model.frames else longest(train, task["longest"]),
         transitions=model.transitions,
-        frame_cost=0.0 if model.learner == "perceptron" else 1.0,
-        calibration=False,  # nobody asks for probabilities here
+        calibration=0,
         threads=task["threads"],
+        durations=margent.Durations(max=1 if model.frames else longest(train, task["longest"])),
+        costs=margent.SegmentCosts(frame=0.0 if model.learner == "perceptron" else 1.0),
     )
 
 
@@ -125,7 +125,7 @@ def _run_frames(task: Task) -> Result:
     assert data.dev is not None and data.test is not None
     train, dev, test = _first(data.train, task["n_train"]), data.dev, _first(data.test, task["n_test"])
     fold, model = FOLDS.get(task["corpus"]), segmenter(task, train.y)
-    limits: Any = model.max_duration
+    limits: Any = model.durations.max
 
     def scores(gold: Any, predicted: list[Segmentation]) -> SegmentReport:
         return segment_scores(gold, [joined(segments, limits) for segments in predicted], fold=fold)
@@ -190,7 +190,7 @@ def token_model(task: Task) -> Any:
     features = margent.TokenFeatures(
         inside=WORD, first=WORD, last=WORD, before=WORD, after=WORD, string=whole, durations=whole
     )
-    return margent.Segmenter(features, learner, outside="O", calibration=False, threads=task["threads"])
+    return margent.Segmenter(features, learner, outside="O", calibration=0, threads=task["threads"])
 
 
 def _run_tokens(task: Task) -> Result:

@@ -366,7 +366,7 @@ def test_the_sparse_layout_names_the_same_weights() -> None:
     found = []
     for layout in ("dense", "sparse"):
         crf = CRF(algorithm="ap")
-        crf.tagger_ = margent.Tagger("attributes", layout=layout).fit(X, y)
+        crf.tagger_ = margent.Tagger(margent.Features("attributes", layout=layout)).fit(X, y)
         found.append((crf.state_features_, crf.transition_features_, crf.attributes_))
     assert found[0] == found[1] and found[0][0]
 

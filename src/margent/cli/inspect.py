@@ -34,14 +34,13 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.tasks.models import resolved
     from margent.cli.tasks.task import described, settings
     from margent.models import load
 
     task: Task = arguments.chosen
     model = load(arguments.model)
     shown = task.inspected(model, arguments)
-    parameters = {name: described(resolved(model, name)) for name in model.get_params(deep=False)}
+    parameters = {name: described(model.resolved(name)) for name in model.get_params(deep=False)}
     parameters |= {"threads": model.threads, **shown.facts.get("parameters", {})}
     facts: dict[str, Any] = {
         "model": arguments.model,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import json
 import os
 import time
@@ -62,10 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
     task: Task = arguments.chosen
     model = _model(task, arguments)
     check_model_target(arguments.model)
-    if getattr(model.learner, "patience", None) is not None and arguments.dev is None:
+    learner = model.resolved("learner")
+    if learner is not None and learner.patience is not None and arguments.dev is None:
         raise UsageError("--patience watches the development data: give --dev PATH")
-    if arguments.compact and "compact" not in inspect.signature(model.save).parameters:
-        raise UsageError(f"--compact: a {task.name} has no smaller form")
     X, y = task.read(arguments.files or ["-"], arguments, model)
     X_dev: Any
     y_dev: Any
@@ -102,7 +100,10 @@ def run(arguments: argparse.Namespace) -> int:
         }
         say.always(json.dumps(summary, indent=2, ensure_ascii=False))
         return 130 if model.interrupted_ else 0
-    wanted = getattr(model.learner, "gap", None)
+    from margent.learners import RuleLearner
+
+    learner = model.resolved("learner")
+    wanted = learner.gap if isinstance(learner, RuleLearner) else None
     if model.interrupted_:
         say(interruption(model))
     elif table.gap is not None and wanted is not None and table.gap > wanted:

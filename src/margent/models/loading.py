@@ -6,11 +6,13 @@ import os
 from typing import Any
 
 from margent import storage
+from margent.models.base import StructuredModel
 from margent.models.segmenter.segmenter import Segmenter
 from margent.models.tagger.tagger import Tagger
 from margent.models.transcriber.transcriber import Transcriber
 
-_KINDS: dict[str, Any] = {"tagger": Tagger, "segmenter": Segmenter, "transcriber": Transcriber}
+KINDS: dict[str, type[StructuredModel[Any]]] = {kind.fitted.kind: kind for kind in (Tagger, Segmenter, Transcriber)}
+"""The kinds of models, by their names in model files."""
 
 
 def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = True) -> Any:
@@ -23,6 +25,6 @@ def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = Tru
     Raises `ModelFileError` for anything but a sound model file.
     """
     file = storage.read(path, mmap=mmap)
-    if file.kind not in _KINDS:
+    if file.kind not in KINDS:
         raise file.error(f"it holds a model of the kind {file.kind!r}, which this version does not know")
-    return _KINDS[file.kind].from_file(file, function)
+    return KINDS[file.kind].from_file(file, function)

@@ -86,14 +86,14 @@ def make_problem(model: Estimator, X: Any, y: Any, X_dev: Any, y_dev: Any, folds
     X_test, y_test = (None, None) if X_dev is None else _inputs_and_outputs(X_dev, y_dev, ("X_dev", "y_dev"))
     if X_test is not None and not len(X_test):
         raise CorpusError("there is nothing to score on: the development data are empty")
-    parameters = model.get_params(deep=False)
+    parameters = model.get_params(deep=True)
     fixed: dict[str, Any] = {}
-    if "label_costs" in parameters:
+    if "label_costs" in parameters or _named_labels(parameters):
         _check_labels(parameters, labels_of(y))
     if "scheme" in parameters and parameters["scheme"] is None:
         fixed["scheme"] = detect_scheme(_each(y))  # a small part may look like another
     calibration = parameters.get("calibration")
-    if calibration is not None and not isinstance(calibration, bool):
+    if calibration is not None:
         fixed["calibration"] = None  # a second training, for probabilities alone
     random = np.random.default_rng([seed, 0])
     # A word may have several pronunciations: all of its entries are learned from, or none.
@@ -149,10 +149,19 @@ def _groups(X: Any) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(tuple(entry), len(numbers)) for entry in _each(X)], dtype=np.int64)
 
 
+_LABEL_COSTS = ("label_costs", "costs__labels")
+"""Parameters that are dicts from labels to costs."""
+
+
 def _named_labels(parameters: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The labels that costs and constraints name, with the name of the parameter."""
-    costs, pairs = parameters.get("label_costs") or {}, parameters.get("constrain")
-    found = [("label_costs", name) for key in costs for name in (key if isinstance(key, tuple) else (key,))]
+    pairs = parameters.get("constrain")
+    found = [
+        (of.replace("__", "."), name)
+        for of in _LABEL_COSTS
+        for key in parameters.get(of) or ()
+        for name in (key if isinstance(key, tuple) else (key,))
+    ]
     if isinstance(pairs, (list, tuple)):
         found += [("constrain", name) for pair in pairs for name in pair if name is not None]
     return found
@@ -166,13 +175,15 @@ def _check_labels(parameters: Mapping[str, Any], labels: set[Any]) -> None:
 
 def _forget_labels(model: Estimator, y: Any) -> None:
     """Takes costs and constraints of labels that a small part of the data happens to lack from the model."""
-    parameters = model.get_params(deep=False)
+    parameters = model.get_params(deep=True)
     if not _named_labels(parameters):
         return
     labels = {*labels_of(y), None}
-    costs, pairs = parameters.get("label_costs"), parameters.get("constrain")
-    if costs is not None:
-        kept = {key: c for key, c in costs.items() if {*(key if isinstance(key, tuple) else (key,))} <= labels}
-        model.set_params(label_costs=kept or None)
+    pairs = parameters.get("constrain")
+    for of in _LABEL_COSTS:
+        costs = parameters.get(of)
+        if costs is not None:
+            kept = {key: c for key, c in costs.items() if {*(key if isinstance(key, tuple) else (key,))} <= labels}
+            model.set_params(**{of: kept or None})
     if isinstance(pairs, (list, tuple)):
         model.set_params(constrain=[pair for pair in pairs if {*pair} <= labels])

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import pytest
 
 from margent.cli import main
-from margent.cli.tasks import task_named
 from margent.datasets import make_addresses
 from margent.formats import write_columns
 
@@ -29,17 +28,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "one.txt").write_text("Rue\nde\nParis\n\n", encoding="utf-8")
     assert main(["train", str(folder / "train.txt"), "-m", str(folder / "model.margent"), "--epochs", "5"]) == 0
     return folder
-
-
-@pytest.fixture(scope="session")
-def spelled() -> Callable[..., str]:
-    """The option that a task has of some, where a parameter can be alone or the field of a value."""
-
-    def found(task: str, *options: str) -> str:
-        known = {parameter.option for parameter in task_named(task).parameters()}
-        return next(option for option in options if option in known)
-
-    return found
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ def test_wrong_usage(fails, folder, tmp_path, options, message):
 def test_wrong_learners_and_templates(fails, folder, tmp_path):
     train = ("train", folder / "dev.txt", "-m", tmp_path / "m", "--kernel", "rbf")
     fails(
-        1,
+        2,
         "error: CRF sums over all answers, and the structure 'chain with a kernel' has no such sums",
         *train,
         "--learner",

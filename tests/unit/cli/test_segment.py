@@ -11,7 +11,6 @@ import pytest
 import margent as library
 from margent.annotation import intervals_of_segments
 from margent.audio import speech_frames, write_sound
-from margent.cli.tasks.models import keep_front_end
 from margent.datasets import make_series, make_speech
 from margent.formats import read_labels, read_mlf, write_labels, write_mlf
 
@@ -61,12 +60,12 @@ def test_train_says_what_it_does(margent, speech, tmp_path):
     assert summary["recordings"] == 12 and summary["dev"] is None and summary["epochs"] == []
 
 
-def test_options_make_the_segmenter(margent, speech, tmp_path, spelled):
-    shortest, longest = (spelled("segmenter", f"--durations-{name}", f"--{name}-duration") for name in ("min", "max"))
+def test_options_make_the_segmenter(margent, speech, tmp_path):
     words = (
         "--learner perceptron --epochs 1 --features-bins 2 --features-components 2 --features-covariance diagonal "
-        f"--features-durations none {shortest} 2 {longest} 40 --no-repeat --no-transitions --seed 3 --rate 8000 "
-        f"{spelled('segmenter', '--costs-boundary', '--boundary-cost')} 0.5 --no-normalise --start none "
+        "--features-durations none --durations-min 2 --durations-max 40 --no-repeat --no-transitions "
+        "--seed 3 --rate 8000 "
+        "--costs-boundary 0.5 --no-normalise --start none "
         "--features-content mean"
     )
     arguments = words.split()
@@ -250,7 +249,7 @@ def test_wrong_usage_is_one_line(fails, speech, folder, tmp_path):
     tokens.save(tmp_path / "tokens")
     fails(2, "is a segmenter of tokens", "segment", "apply", tmp_path / "tokens", sound, "-o", tmp_path / "o")
     broken = library.load(model)
-    keep_front_end(broken, {"frame": -1})
+    broken.with_front_end({"frame": -1})
     broken.save(tmp_path / "broken")
     fails(1, "how its frames were made", "segment", "apply", tmp_path / "broken", sound, "-o", tmp_path / "o")
 

@@ -158,7 +158,7 @@ def test_a_best_value_at_the_edge_is_told(tune):
         ("--search k=1,2 --k 3", "k is both given as an option and searched: choose one"),
         ("--search order=1,2 --order 2", "order is both given as an option and searched"),
         ("--search features=ner --features pos", "features is both given as an option and searched"),
-        ("--search min-count=1,2 --min-count 2", "min-count is both given as an option and searched"),
+        ("--search order=1,2 --order 2", "order is both given as an option and searched"),
         ("--learner pa,pb", "argument --learner: invalid choice: 'pb' (choose from perceptron, pa"),
         ("--learner pa,mira --margin 1", "--margin is a parameter of perceptron; the learners are pa, mira"),
         ("--C 1 --k 1 --epochs 2", "the options leave nothing to search for the learner pa"),

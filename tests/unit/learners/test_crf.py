@@ -14,7 +14,7 @@ from scipy.special import log_softmax, softmax
 from tests.unit.learners.test_likelihood import Problem, problem
 
 import margent
-from margent import CRF, Tagger, _core, train
+from margent import CRF, Features, Tagger, _core, train
 from margent.learners.progress import ProgressBar
 from margent.learners.quasi_newton import minimise
 
@@ -113,14 +113,14 @@ def data() -> tuple[Any, Any]:
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_the_tagger_learns(method: Any, layout: str, data: tuple[Any, Any]) -> None:
     X, y = data
-    tagger = Tagger(learner=CRF(method=method, epochs=15, l2=0.1), layout=layout).fit(X[:80], y[:80])
+    tagger = Tagger(features=Features(layout=layout), learner=CRF(method=method, epochs=15, l2=0.1)).fit(X[:80], y[:80])
     assert tagger.score(X[:80], y[:80]) > 0.97 and tagger.score(X[80:], y[80:]) > 0.6
 
 
 def test_layouts_and_threads_agree(data: tuple[Any, Any]) -> None:
     X, y = data
     dense, sparse, threaded = (
-        Tagger(learner=CRF(epochs=8), layout=layout, threads=threads).fit(X[:60], y[:60])
+        Tagger(features=Features(layout=layout), learner=CRF(epochs=8), threads=threads).fit(X[:60], y[:60])
         for layout, threads in (("dense", 1), ("sparse", 1), ("dense", 3))
     )
     objectives = [[epoch["objective"] for epoch in tagger.history_] for tagger in (dense, sparse, threaded)]
@@ -147,7 +147,7 @@ def test_vectors_attributes_weights_costs_and_label_dictionaries(data: tuple[Any
     X, labels = data
     attributes = [[{"word": word, "length": len(word)} for word in sentence] for sentence in X[:30]]
     assert Tagger(learner=CRF(l2=0.01)).fit(attributes, labels[:30]).score(attributes, labels[:30]) > 0.9
-    assert Tagger(learner=CRF(epochs=5), restrict_labels=3).fit(X, labels).score(X, labels) > 0.8
+    assert Tagger(learner=CRF(epochs=5), tag_dictionary=3).fit(X, labels).score(X, labels) > 0.8
 
 
 def test_costs_are_those_of_expected_decisions() -> None:

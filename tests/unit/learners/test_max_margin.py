@@ -339,7 +339,9 @@ def test_a_structure_in_python_is_learned(name: str) -> None:
     assert (result.history[-1].objective is not None) == (name in ("sdm", "larank", "ssvm"))
 
 
-@pytest.mark.parametrize("options", [{}, {"order": 2}, {"layout": "sparse"}, {"constrain": True}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"order": 2}, {"features": margent.Features(layout="sparse")}, {"constrain": True}], ids=str
+)
 @pytest.mark.parametrize("name", MAX_MARGIN)
 def test_taggers_learn(name: str, options: dict[str, Any]) -> None:
     X, y = make_addresses(400, seed=1)

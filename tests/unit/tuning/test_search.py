@@ -18,6 +18,7 @@ from margent import (
     MissingExtraError,
     Range,
     SearchWarning,
+    SegmentCosts,
     Segmenter,
     Tagger,
     Transcriber,
@@ -154,7 +155,7 @@ def test_ctrl_c_that_a_training_caught_ends_the_search(monkeypatch):
 
     def interrupted(self, *arguments, **options):
         fit(self, *arguments, **options)
-        self.interrupted_ = True
+        self.model_ = replace(self.model_, interrupted=True)
         return self
 
     monkeypatch.setattr(Tagger, "fit", interrupted)
@@ -473,8 +474,8 @@ def test_every_model():
     random = np.random.default_rng(0)
     frames = [np.concatenate([random.normal(0, 1, (4, 2)), random.normal(3, 1, (4, 2))]) for _ in range(12)]
     segments = [[(0, 4, "low"), (4, 8, "high")]] * 12
-    segmenter = Segmenter(learner="pa", label_costs={"low": 2.0})
-    result = tune(segmenter, frames, segments, {"epochs": [1, 2], "boundary_cost": [0.0, 1.0]}, folds=2, jobs=2)
+    segmenter = Segmenter(learner="pa", costs=SegmentCosts(labels={"low": 2.0}))
+    result = tune(segmenter, frames, segments, {"epochs": [1, 2], "boundary": [0.0, 1.0]}, folds=2, jobs=2)
     assert result.best.error is None and result.best_score > 0.5
     assert isinstance(result.best_model(), Segmenter)
 

@@ -7,6 +7,7 @@ import pytest
 from margent import (
     EM,
     MIRA,
+    Features,
     Kernel,
     MaximumLikelihood,
     PassiveAggressive,
@@ -96,7 +97,7 @@ def test_several_spaces():
 
 def test_candidates_become_models():
     templates = Templates(["U:%x[0,0]"])
-    base = Tagger(learner=MIRA(k=3), min_count=2, seed=5)
+    base = Tagger(Features(min_count=2), MIRA(k=3), seed=5)
     space = {"learner__C": [0.5], "features": {"mine": templates}, "constrain": True}
     (candidate,) = candidates(space, model=base)
     assert candidate.parameters == {"C": 0.5, "features": "mine", "constrain": True}

@@ -13,7 +13,6 @@ from margent.cli.command_line import UsageError
 from margent.cli.files import check_plot_target, check_target, number_of, shortened
 from margent.cli.options import add_format, positive, whole
 from margent.cli.tasks import load_model
-from margent.cli.tasks.models import keep_front_end
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ class SegmenterTask(Task):
         return read_folded(find_recordings(paths), front_end, LabelReader.of(arguments), arguments.fold)
 
     def remember(self, model: Any, arguments: argparse.Namespace) -> None:
-        keep_front_end(model, arguments.front_end.stored())
+        model.with_front_end(arguments.front_end.stored())
 
     def _front_end(self, model: Any, arguments: argparse.Namespace, paths: Sequence[str] = ()) -> FrontEnd:
         """How frames are made: as a trained model has it, or as the options of `train` say."""

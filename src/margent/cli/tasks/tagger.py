@@ -89,10 +89,9 @@ class TaggerTask(Task):
         return Tagger
 
     def hints(self) -> dict[str, Any]:
-        from margent import features
+        from margent.features import Features
 
-        wrapper = {"features": features.Features} if hasattr(features, "Features") else {}
-        return {**super().hints(), **wrapper}
+        return {**super().hints(), "features": Features}
 
     def parameters(self) -> list[Parameter]:
         """Also those of what wraps the features, where the tagger takes such a value: its source has other options."""
@@ -167,7 +166,7 @@ class TaggerTask(Task):
 
     def check(self, model: Any, learner: str | None) -> None:
         pairs = [key for key in model.label_costs or {} if isinstance(key, tuple)]
-        if pairs and getattr(model.learner, "probabilistic", False):
+        if pairs and model.resolved("learner").probabilistic:
             raise UsageError(f"the learner {learner} knows --label-costs, but not --pair-cost")
         super().check(model, learner)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import check_plot_target, shortened
-from margent.cli.tasks.models import support_set
 from margent.cli.tasks.tagger import hidden_labels
 from margent.cli.tasks.task import Inspection, weight_parts, weights_json
 
@@ -46,7 +45,7 @@ def _support(tagger: Tagger, arguments: argparse.Namespace) -> list[SupportSeque
     """The sentences to show, drawn on the way if a picture is wanted."""
     if arguments.plot is not None:
         check_plot_target(arguments.plot)
-    known = support_set(tagger)
+    known = tagger.model_.support
     if known is None or not len(known):
         if arguments.support or arguments.plot:
             raise UsageError(
@@ -67,7 +66,7 @@ def _facts(tagger: Tagger) -> dict[str, Any]:
 
     arrays = tagger.weights_.stored(half=False)[1]
     weights = [array for array in arrays.values() if array.dtype.kind == "f"]
-    feature_map, support = tagger.feature_map_, support_set(tagger)
+    feature_map, support = tagger.feature_map_, tagger.model_.support
     kernel = feature_map if isinstance(feature_map, KernelMap) else None
     templates = getattr(feature_map if kernel is None else kernel.inner, "templates", None)
     given = getattr(tagger.features, "source", tagger.features)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, told
 from margent.cli.parameters import Parameter, model_parameters, types_of
-from margent.cli.tasks.models import check_parameters, curves
 
 
 class Task(ABC):
@@ -72,7 +72,7 @@ class Task(ABC):
 
     def check(self, model: Any, learner: str | None) -> None:
         """Refuses parameters before any file is read."""
-        check_parameters(model)
+        model.check_parameters()
 
     def prepared(self, model: Any, arguments: argparse.Namespace) -> Any:
         """The model that was loaded, ready to be applied."""
@@ -159,7 +159,11 @@ class Task(ABC):
 
     def curves(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
         """How far probabilities can be trusted, where there is a way to tell."""
-        return curves(model, X, y)
+        from margent.errors import CalibrationWarning
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CalibrationWarning)
+            return dict(model.reliability(X, y))
 
     def check_labels(self, model: Any, y: Any, where: str) -> None:
         """Refuses data that cannot be of this model."""

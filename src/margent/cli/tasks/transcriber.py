@@ -10,7 +10,6 @@ from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, shortened
 from margent.cli.options import add_format, whole
 from margent.cli.tasks import load_model
-from margent.cli.tasks.models import joint_model, learned_decoder
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class TranscriberTask(Task):
     about = "learn to pronounce words from dictionaries"
     examples = _EXAMPLES
     unit, part, files = "entry", "letter", "DICTIONARY"
-    applied = ("search", "beam", "threshold", "summed", "unseen")
+    applied = ("search", "unseen")
 
     def model_class(self) -> type[Transcriber]:
         from margent.models import Transcriber
@@ -122,14 +121,14 @@ class TranscriberTask(Task):
 
     def size(self, model: Any) -> str:
         skipped = f", {number_of(model.n_skipped_, 'entry')} left out" if model.n_skipped_ else ""
-        return f"{joint_model(model).n_units:,} graphones, {joint_model(model).n_grams:,} n-grams{skipped}"
+        return f"{model.joint_.n_units:,} graphones, {model.joint_.n_grams:,} n-grams{skipped}"
 
     def trained(self, model: Any) -> dict[str, Any]:
         return {
             "letters": model.letters_,
             "phonemes": model.phonemes_,
-            "graphones": joint_model(model).n_units,
-            "grams": joint_model(model).n_grams,
+            "graphones": model.joint_.n_units,
+            "grams": model.joint_.n_grams,
             "skipped": model.n_skipped_,
         }
 
@@ -138,7 +137,7 @@ class TranscriberTask(Task):
 
         if arguments.label:
             raise UsageError("--label is for models with labels, and this is a transcriber")
-        joint, learned = joint_model(model), learned_decoder(model)
+        joint, learned = model.joint_, model.decoder_
         graphones = _most_probable(model, arguments.top)
         facts = {
             "letters": model.letters_,
@@ -183,7 +182,7 @@ def _graphone(letters: Sequence[str], phonemes: Sequence[str]) -> str:
 
 def _most_probable(transcriber: Transcriber, top: int) -> list[tuple[str, float]]:
     """The most probable graphones without any history, written as `margent align` does."""
-    joint = joint_model(transcriber)
+    joint = transcriber.joint_
     probabilities = joint.unit_probabilities()
     chosen = (-probabilities).argsort(kind="stable")[:top].tolist()
     return [(_graphone(*joint.unit(number)), float(probabilities[number])) for number in chosen]

@@ -57,7 +57,8 @@ def test_labels_that_are_fixed_or_forbidden(data: st.DataObject, which: str) -> 
         with pytest.raises(ConstraintError, match="sentence 0, position"):
             tagger.predict([SENTENCE], [constraints])
         return
-    assert tagger.predict([SENTENCE], [constraints]) == [wanted[0][1]]
+    (found,) = tagger.predict([SENTENCE], [constraints])
+    assert found in [labels for score, labels in wanted if score > wanted[0][0] - 1e-5]  # 32 bits tell no more apart
     readings = tagger.predict_k_best([SENTENCE], k=3, constraints=[constraints])[0]
     np.testing.assert_allclose([r.score for r in readings], [score for score, _ in wanted[:3]], atol=1e-4)
     (marginals,) = tagger.predict_marginals([SENTENCE], [constraints])

@@ -174,7 +174,7 @@ def probabilities(wanted: dict[tuple[str, ...], float], temperature: float) -> d
 
 def test_marginals_confidences_and_samples(case: tuple[Tagger, int]) -> None:
     tagger, n_borders = copy.deepcopy(case[0]), case[1]
-    tagger.temperature_ = 10.0
+    tagger.model_ = replace(tagger.model_, temperature=10.0)
     names = list(tagger.classes_)
     for word, table, found in zip(NEW, tagger.predict_marginals(NEW), tagger.predict_spans(NEW)):
         shares = probabilities(labellings(tagger, word, n_borders), 10.0)
@@ -305,7 +305,8 @@ def test_the_pieces_that_speak_for_a_label() -> None:
     e = next(i for i, pair in enumerate(weights.table.bi_symbols.symbols) if pair[0] >= 0)
     border = weights.table.bi_symbols.symbols.index((-2, -2))
     changed[3][e, border, :] = 1e6
-    tagger.weights_ = replace(weights, table=KGramTable(weights.table.bi_symbols, changed))
+    changed_weights = replace(weights, table=KGramTable(weights.table.bi_symbols, changed))
+    tagger.model_ = replace(tagger.model_, weights=changed_weights)
     assert all(abs(score) < 1e6 for _, score in tagger.top_features("-", n=5))
     with pytest.raises(ValueError, match="no transitions between labels"):
         tagger.top_transitions()
@@ -406,7 +407,7 @@ def test_other_features_are_refused(features: Any) -> None:
     ("parameters", "options", "message"),
     [
         ({"order": 2}, {}, r"order is 2, .* leave order at 1, and give Spectral\(order=\.\.\.\)"),
-        ({"restrict_labels": 2}, {}, "restrict_labels is not for Spectral"),
+        ({"tag_dictionary": 2}, {}, "tag_dictionary is not for Spectral"),
         ({"label_costs": {"a": 2}}, {}, "label_costs are not for Spectral"),
         ({}, {"sample_weight": np.arange(60)}, "sample_weight is not for Spectral"),
     ],
@@ -425,8 +426,8 @@ def test_data_that_cannot_be_learned_from() -> None:
     with pytest.raises(CorpusError, match="expected str or a tuple of str, got int"):
         tagger.fit([[1, 2]], [["A", "B"]])
     with pytest.raises(CorpusError, match="sentence 1, token 0 is a symbol that min_count or freeze_features leaves"):
-        tagger.set_params(min_count=2).fit(["aa", "b"], [["A", "A"], ["B"]])
-    tagger.set_params(min_count=1).fit(["aa"], [["A", "A"]])
+        tagger.set_params(features__min_count=2).fit(["aa", "b"], [["A", "A"], ["B"]])
+    tagger.set_params(features__min_count=1).fit(["aa"], [["A", "A"]])
     with pytest.raises(CorpusError, match="sentence 0, token 1 is a symbol that min_count or freeze_features leaves"):
         tagger.partial_fit(["ab"], [["A", "B"]], freeze_features=True)
     assert tagger.predict(["ab"]) == [["A", "A"]]

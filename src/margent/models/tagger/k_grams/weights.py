@@ -15,12 +15,14 @@ from margent.errors import ConstraintError, CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.features.symbol_map import UNKNOWN, SymbolMap, symbol_numbers
-from margent.models.labels import MISSING, LabelSet
+from margent.models.labels import MISSING
 from margent.models.stored_numbers import LARGEST, restored_numbers, stored_numbers
 from margent.models.tagger.explanation import Contribution
 from margent.models.tagger.k_grams.search import BORDER, KGramStructure, bordered
+from margent.models.tagger.options import Beam
 from margent.models.tagger.search import Ids
-from margent.models.tagger.weights import Trainable, TrainingSet, Weights
+from margent.models.tagger.tagged_data import TaggedData
+from margent.models.tagger.weights import Trainable, Weights
 from margent.storage import ModelFile
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
 from margent.structures.hankel_basis import HankelBasis
@@ -29,6 +31,7 @@ from margent.structures.k_gram_table import KGramTable
 from margent.structures.operator_model import OperatorModel
 
 if TYPE_CHECKING:
+    from margent.models.tagger.problem import TaggerProblem
     from margent.models.tagger.tagger import Tagger
 
 Integers = NDArray[np.int64]
@@ -85,39 +88,35 @@ class KGramWeights(Weights):
     # Learning
 
     @classmethod
-    def check(cls, tagger: Tagger) -> None:
+    def check(cls, tagger: Tagger, learner: Any) -> None:
         """What the chain can do and this cannot."""
-        who = type(tagger._learner()).__name__
-        if tagger.features is not None and not (isinstance(tagger.features, str) and tagger.features == SymbolMap.kind):
+        who, source = type(learner).__name__, tagger.resolved("features").source
+        if source is not None and not (isinstance(source, str) and source == SymbolMap.kind):
             raise ValueError(
                 f"{who} learns from symbols, the tokens as they are: features should be None or 'symbols', "
-                f"got {tagger.features!r}"
+                f"got {source!r}"
             )
         if tagger.order != 1:
             raise ValueError(
                 f"order is {tagger.order}, but how far back {who} looks is for the learner to say: leave order at 1, "
-                f"and give {who}(order=...), the symbols in a piece"
+                f"and give {who}(order=...), the symbols in a k-gram"
             )
-        if tagger.restrict_labels is not None:
-            raise ValueError(
-                f"restrict_labels is not for {who}, which gives a symbol only labels that it was seen with"
-            )
+        if tagger.tag_dictionary is not None:
+            raise ValueError(f"tag_dictionary is not for {who}, which gives a symbol only labels that it was seen with")
         if tagger.label_costs:
             raise ValueError(f"label_costs are not for {who}, to which all mistakes cost the same")
+        if isinstance(tagger.search, Beam):
+            raise ValueError(f"search={tagger.search!r} is for label chains; k-grams are searched exactly")
 
     @classmethod
-    def feature_map(cls, tagger: Tagger, X: Any) -> SymbolMap:
-        cls.check(tagger)
+    def feature_map(cls, source: Any, X: Any) -> SymbolMap:
         return SymbolMap()
 
     @classmethod
-    def trainable(
-        cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: KGramWeights | None
-    ) -> Trainable:
-        cls.check(tagger)
-        _check_data(tagger, data)
-        learner = tagger._learner()
-        n_borders, n_labels = int(learner.order) - 1, len(labels)
+    def trainable(cls, problem: TaggerProblem, start: KGramWeights | None) -> Trainable:
+        data, learner = problem.data, problem.learner
+        _check_data(learner, data)
+        n_borders, n_labels = int(learner.order) - 1, len(problem.space.labels)
         symbols = _symbols_to_learn(data)
         sequences = list(pairwise(data.encoded.sequence_ptr.tolist()))
         X = [bordered(symbols[a:b], n_borders) for a, b in sequences]
@@ -140,15 +139,12 @@ class KGramWeights(Weights):
 
         return Trainable(oracle, weights)
 
-    def with_features(self, n_features: int, n_edges: int) -> KGramWeights:
-        return self  # a symbol that is in no bi-symbol counts as unknown
-
     def without_zero_rows(self) -> tuple[KGramWeights, None, None]:
         return self, None, None
 
     def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> KGramStructure:
         if beam is not None:
-            raise ValueError(f"beam={beam!r} is for label chains; k-grams are searched exactly: beam=None")
+            raise ValueError(f"a beam of {beam} is for label chains; k-grams are searched exactly")
         return KGramStructure(self, pairs)
 
     # What was learned
@@ -158,7 +154,7 @@ class KGramWeights(Weights):
         pairs = [(None, None) if s == BORDER else (feature_map.name(s), names[label]) for s, label in self._pairs]
         return KGramTable(BiSymbols(pairs, names[self.most_frequent_label]), self.table.scores)
 
-    def lead(
+    def margin_breakdown(
         self,
         feature_map: FeatureMap,
         names: list[str],
@@ -295,9 +291,9 @@ def _restored_operators(
     return model, KGramTable.from_operators(model, lengths, bi_symbols)
 
 
-def _check_data(tagger: Tagger, data: TrainingSet) -> None:
-    who = type(tagger._learner()).__name__
-    if data.counted is not None and (data.counted != 1).any():
+def _check_data(learner: Any, data: TaggedData) -> None:
+    who = type(learner).__name__
+    if data.sample_weight is not None and (data.sample_weight != 1).any():
         raise ValueError(f"sample_weight is not for {who}, to which all sentences count the same")
     if (data.ids == MISSING).any():
         s, t = _place(data.encoded, int(np.argmax(data.ids == MISSING)))
@@ -316,7 +312,7 @@ def _check_same_pieces(learner: Any, start: KGramWeights) -> None:
         )
 
 
-def _symbols_to_learn(data: TrainingSet) -> Integers:
+def _symbols_to_learn(data: TaggedData) -> Integers:
     symbols = symbol_numbers(data.encoded)
     if (symbols == UNKNOWN).any():
         s, t = _place(data.encoded, int(np.argmax(symbols == UNKNOWN)))

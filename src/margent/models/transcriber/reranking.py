@@ -1,14 +1,16 @@
-"""Rescoring: the pronunciations that the joint model finds, put in a better order by weights that were learned.
+"""Reranking: the pronunciations that the joint model finds, put in a better order by weights that were learned.
 
-Each candidate is a pronunciation with its best cut. Its features are its units in their letter windows, grams of units
-and of phonemes, hashed into a table of 2^20 weights, and the log-probability that the joint model gives it. Learning
-needs candidates as they will be found for new words, so those of each training word come from a model without its fold.
+Each candidate is a pronunciation with its best alignment. Its features are its graphones in their letter windows, grams
+of graphones and of phonemes, hashed into a table of 2^20 weights, and the log-probability that the joint model gives
+it. Learning needs candidates as they will be found for new words, so those of each training word come from a model
+without its fold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.learners.progress import ProgressBar
 from margent.models.transcriber.joint_grams import JointGrams
+from margent.models.transcriber.options import AlignmentBeam
 from margent.models.transcriber.word_folds import WordFolds
 from margent.structures.cosegments import flat_rows
 
@@ -33,23 +36,12 @@ class CandidateLists(NamedTuple):
     ptr: NDArray[np.int64]
     scores: NDArray[np.float64]
     phonemes: tuple[NDArray[np.int64], NDArray[np.int32]]
-    cuts: tuple[NDArray[np.int64], NDArray[np.int32]]
+    alignments: tuple[NDArray[np.int64], NDArray[np.int32]]
 
     @classmethod
-    def found(
-        cls,
-        model: JointGrams,
-        words: Rows,
-        k: int,
-        beam: int | None,
-        threshold: float,
-        threads: int,
-        summed: bool = True,
+    def of(
+        cls, counts: NDArray[np.int32], scores: NDArray[np.float64], phonemes: Any, alignments: Any
     ) -> CandidateLists:
-        return cls.of(*model.listed(words, k, beam, threshold, summed, threads))
-
-    @classmethod
-    def of(cls, counts: NDArray[np.int32], scores: NDArray[np.float64], phonemes: Any, cuts: Any) -> CandidateLists:
         """From what a search found: how many for each word, their scores, (ptr, symbols) of phonemes and of units."""
         ptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         if len(scores):
@@ -57,44 +49,44 @@ class CandidateLists(NamedTuple):
             word = np.repeat(np.arange(len(starts)), counts[counts > 0])
             scores = scores - np.maximum.reduceat(scores, starts)[word]
             scores -= np.log(np.add.reduceat(np.exp(scores), starts))[word]
-        return cls(ptr, scores, phonemes, cuts)
+        return cls(ptr, scores, phonemes, alignments)
 
     def spoken(self, candidate: int) -> tuple[int, ...]:
         ptr, symbols = self.phonemes
         return tuple(symbols[ptr[candidate] : ptr[candidate + 1]].tolist())
 
 
-class Rescorer:
+class Reranker:
     """Weights of features, and what they say of candidates."""
+
+    kind: ClassVar[str] = "reranker"
 
     def __init__(self, weights: NDArray[Any]) -> None:
         self.weights = np.ascontiguousarray(weights, np.float32)
 
-    def listed(
-        self, model: JointGrams, words: Rows, k: int, beam: int | None, threshold: float, threads: int
-    ) -> CandidateLists:
-        """The k best of the joint model, with new scores."""
-        lists = CandidateLists.found(model, words, k, beam, threshold, threads)
+    def listed(self, joint: JointGrams, words: Rows, k: int, search: AlignmentBeam, threads: int) -> CandidateLists:
+        """The k best of the joint model, with new scores. It has learned from sums over alignments alone."""
+        lists = CandidateLists.of(*joint.listed(words, k, replace(search, sum_alignments=True), threads))
         letter_ptr, letters = flat_rows(words)
-        unit_ptr, cuts = lists.cuts
+        unit_ptr, units = lists.alignments
         scores = _core.rescore(
-            model.units, letter_ptr, letters, lists.ptr, unit_ptr, cuts, lists.scores, self.weights, threads
+            joint.units, letter_ptr, letters, lists.ptr, unit_ptr, units, lists.scores, self.weights, threads
         )
         return lists._replace(scores=scores)
 
 
-def training_oracle(
-    folds: WordFolds, k: int, beam: int | None, threshold: float, threads: int, progress: bool | None = None
+def reranking_oracle(
+    folds: WordFolds, k: int, search: AlignmentBeam, threads: int, progress: bool | None = None
 ) -> _core.CandidateOracle:
     """The oracle of all words with their out-of-fold candidates."""
     parts = []
     with ProgressBar(1, len(folds.words), shown=progress) as bar:
         for part, other in folds.models(threads):
-            lists = CandidateLists.found(other, part, k, beam, threshold, threads)
+            lists = CandidateLists.of(*other.listed(part, k, replace(search, sum_alignments=True), threads))
             letter_ptr, letters = flat_rows(part)
-            unit_ptr, cuts = lists.cuts
+            unit_ptr, units = lists.alignments
             feature_ptr, features, values = _core.cosegment_features(
-                other.units, letter_ptr, letters, lists.ptr, unit_ptr, cuts, lists.scores, BITS, threads
+                other.units, letter_ptr, letters, lists.ptr, unit_ptr, units, lists.scores, BITS, threads
             )
             right = [set(folds.entries[word]) for word in part]
             owner = np.repeat(np.arange(len(part)), np.diff(lists.ptr)).tolist()

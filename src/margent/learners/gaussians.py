@@ -49,20 +49,20 @@ def statistics(frames: Doubles, full: bool) -> Doubles:
     return np.concatenate([products, frames, np.ones((len(frames), 1))], axis=1)
 
 
-def fit_gaussian(frames: Doubles, counted: Doubles, overall: Doubles, shrinkage: float) -> Gaussian:
-    """The Gaussian of frames (n, D), each counted so much (n,), its covariance drawn to the overall one."""
-    total = counted.sum()
+def fit_gaussian(frames: Doubles, sample_weight: Doubles, overall: Doubles, shrinkage: float) -> Gaussian:
+    """The Gaussian of frames (n, D) of weights (n,), its covariance drawn to the overall one."""
+    total = sample_weight.sum()
     if total <= 0:
         return Gaussian(np.zeros(frames.shape[1]), overall)
-    mean = counted @ frames / total
+    mean = sample_weight @ frames / total
     centred = frames - mean
-    scatter = (centred * counted[:, None]).T @ centred
+    scatter = (centred * sample_weight[:, None]).T @ centred
     return Gaussian(mean, (scatter + shrinkage * overall) / (total + shrinkage))
 
 
 def fit_mixture(
     frames: Doubles,
-    counted: Doubles,
+    sample_weight: Doubles,
     n: int,
     overall: Doubles,
     shrinkage: float,
@@ -71,16 +71,16 @@ def fit_mixture(
     random: np.random.Generator,
 ) -> list[Gaussian]:
     """`n` Gaussians for frames, each frame belonging to one of them: k-means, then classification EM."""
-    whole = fit_gaussian(frames, counted, overall, shrinkage)
+    whole = fit_gaussian(frames, sample_weight, overall, shrinkage)
     if n == 1 or not len(frames):
         return [whole] * n
     # Centres far from each other (k-means++), seen through the covariance of all.
     scaled = frames / np.sqrt(np.diag(whole.covariance))
-    chosen = [int(random.choice(len(frames), p=counted / counted.sum()))]
+    chosen = [int(random.choice(len(frames), p=sample_weight / sample_weight.sum()))]
     for _ in range(n - 1):
-        distance = np.min([((scaled - scaled[c]) ** 2).sum(axis=1) for c in chosen], axis=0) * counted
+        distance = np.min([((scaled - scaled[c]) ** 2).sum(axis=1) for c in chosen], axis=0) * sample_weight
         total = distance.sum()
-        p = distance / total if total > 0 else counted / counted.sum()
+        p = distance / total if total > 0 else sample_weight / sample_weight.sum()
         chosen.append(int(random.choice(len(frames), p=p)))
     member = np.argmin([((scaled - scaled[c]) ** 2).sum(axis=1) for c in chosen], axis=0)
     z = statistics(frames, full)
@@ -88,8 +88,8 @@ def fit_mixture(
     for _ in range(rounds):
         parts = []
         for m in range(n):
-            part = fit_gaussian(frames, counted * (member == m), whole.covariance, shrinkage)
-            share = (counted[member == m].sum() + 1) / (counted.sum() + n)
+            part = fit_gaussian(frames, sample_weight * (member == m), whole.covariance, shrinkage)
+            share = (sample_weight[member == m].sum() + 1) / (sample_weight.sum() + n)
             parts.append(part._replace(log_share=float(np.log(share))))
         now = np.argmax([z @ part.weights(full) for part in parts], axis=0)
         if np.array_equal(now, member):
@@ -98,20 +98,20 @@ def fit_mixture(
     return parts
 
 
-def gamma_weights(durations: Doubles, counted: Doubles) -> Doubles:
+def gamma_weights(durations: Doubles, sample_weight: Doubles) -> Doubles:
     """(3,): log density of the gamma distribution of maximum likelihood as weights of [log d, d, 1].
 
-    durations (n,), each counted so much (n,).
+    durations (n,) of weights (n,).
 
     The shape k solves log k - digamma(k) = log(mean) - mean(log), by Newton's method (Minka 2002). Where all durations
     are equal, or there are few, k is at most 100.
     """
     from scipy.special import digamma, gammaln, polygamma
 
-    if not counted.sum() > 0:
+    if not sample_weight.sum() > 0:
         return np.zeros(3)
-    mean = float(np.average(durations, weights=counted))
-    gap = max(float(np.log(mean) - np.average(np.log(durations), weights=counted)), 1e-9)
+    mean = float(np.average(durations, weights=sample_weight))
+    gap = max(float(np.log(mean) - np.average(np.log(durations), weights=sample_weight)), 1e-9)
     shape = (3 - gap + np.sqrt((gap - 3) ** 2 + 24 * gap)) / (12 * gap)
     for _ in range(20):
         error = np.log(shape) - digamma(shape) - gap
@@ -123,13 +123,21 @@ def gamma_weights(durations: Doubles, counted: Doubles) -> Doubles:
 
 
 def markov_weights(
-    sequences: list[NDArray[np.int32]], counted: Doubles, n_labels: int, smoothing: float
+    sequences: list[NDArray[np.int32]], sample_weight: Doubles, n_labels: int, smoothing: float
 ) -> tuple[Doubles, Doubles, Doubles]:
-    """log probabilities: transitions (L, L), start (L,) and end (L,), from label sequences, each counted so much."""
+    """Log-probabilities: transitions (L, L), start (L,) and end (L,), from label sequences of these weights."""
     counts = np.full((n_labels + 1, n_labels + 1), smoothing)
-    for labels, weight in zip(sequences, counted):
+    for labels, weight in zip(sequences, sample_weight):
         if len(labels):
             np.add.at(counts, ([n_labels, *labels], [*labels, n_labels]), weight)
     counts[n_labels, n_labels] = 0
     logs = np.log(counts / counts.sum(axis=1, keepdims=True), where=counts > 0, out=np.zeros_like(counts))
     return logs[:n_labels, :n_labels], logs[n_labels, :n_labels], logs[:n_labels, n_labels]
+
+
+def bin_shares(duration: int, bins: int) -> NDArray[np.float64]:
+    """(duration, bins): how much of each frame lies in each of so many equal parts of a segment."""
+    borders = np.arange(bins + 1) * duration / bins
+    t = np.arange(duration)[:, None]
+    shares: NDArray[np.float64] = np.clip(np.minimum(borders[1:], t + 1) - np.maximum(borders[:-1], t), 0, None)
+    return shares

@@ -14,7 +14,7 @@ from margent.models.tagger.search import Bools, Ids
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenLabels:
+class Sublabels:
     """L labels that are seen, and the H hidden labels that they stand for (paper 003, equations 4.4 and 4.5).
 
     sizes : (L,) how many hidden labels each has. They lie one after the other: first those of label 0, then of label 1.
@@ -43,14 +43,14 @@ class HiddenLabels:
         return (np.cumsum(self.sizes) - self.sizes).astype(np.int32)
 
     @cached_property
-    def ways(self) -> Ids:
+    def n_sublabels(self) -> Ids:
         """(H,) how many there are from each hidden label to the last that belongs to the same one, as the core asks."""
         return (self.first[self.seen] + self.sizes[self.seen] - np.arange(self.n_hidden)).astype(np.int32)
 
-    def extended(self, n_labels: int, size: int) -> HiddenLabels:
+    def extended(self, n_labels: int, size: int) -> Sublabels:
         """With further labels, of `size` hidden ones each."""
         more = np.full(n_labels - self.n_labels, size, dtype=np.int32)
-        return HiddenLabels(np.concatenate([self.sizes, more]))
+        return Sublabels(np.concatenate([self.sizes, more]))
 
     def names(self, names: Sequence[str]) -> list[str]:
         """NN/1, NN/2 for the hidden labels of NN; a label that is not split keeps its name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,18 @@ import pytest
 from tests.unit.models.mutation import mutate_arrays
 
 import margent
-from margent import CRF, MIRA, ModelFileError, PassiveAggressive, Perceptron, Transcriber, storage
+from margent import CRF, MIRA, AlignmentBeam, ModelFileError, PassiveAggressive, Perceptron, Transcriber, storage
 from margent.datasets import make_pronunciations
-from margent.models.transcriber.learned_search import LearnedSearch
+from margent.errors import CapabilityError
+from margent.models.transcriber.direct_decoding import DirectDecoder
 
 WORDS, SPOKEN = make_pronunciations(600, seed=0, noise=0)
 TRAIN, TEST = slice(0, 400), slice(400, 600)
 
 
 def fit(**parameters: Any) -> Transcriber:
-    given = {"order": 1, "learner": Perceptron(epochs=5), "update": "max-violation", "beam": 8, **parameters}
+    search = AlignmentBeam(width=8, update=parameters.pop("update", "max-violation"))
+    given = {"order": 1, "learner": Perceptron(epochs=5), "decoder": "direct", "search": search, **parameters}
     return Transcriber(**given).fit(WORDS[TRAIN], SPOKEN[TRAIN])
 
 
@@ -37,22 +40,22 @@ def direct() -> Transcriber:
         (PassiveAggressive(epochs=3), "max-violation"),
         (MIRA(C=0.01, k=3, epochs=3), "max-violation"),
         (MIRA(C=0.01, k=3, epochs=3), "skip"),
-        (CRF(search="beam", beam=5, l2=0.5, epochs=10), None),
-        (CRF(method="sgd", search="beam", beam=5, l2=0.5, epochs=3), None),
+        (CRF(search="beam", beam=5, l2=0.5, epochs=10), "standard"),
+        (CRF(method="sgd", search="beam", beam=5, l2=0.5, epochs=3), "standard"),
     ],
 )
-def test_all_updates_and_learners_beat_the_joint_model(learner: Any, update: str | None) -> None:
+def test_all_updates_and_learners_beat_the_joint_model(learner: Any, update: str) -> None:
     joint = Transcriber(order=1).fit(WORDS[TRAIN], SPOKEN[TRAIN])
     model = fit(learner=learner, update=update)
     assert model.score(WORDS[TEST], SPOKEN[TEST]) > joint.score(WORDS[TEST], SPOKEN[TEST]) + 0.1
 
 
 def test_it_starts_where_em_ended() -> None:
-    joint = Transcriber(order=3, summed=False, beam=100).fit(WORDS[TRAIN], SPOKEN[TRAIN])
+    joint = Transcriber(order=3, search=AlignmentBeam(width=100, sum_alignments=False)).fit(WORDS[TRAIN], SPOKEN[TRAIN])
     start = np.zeros(2**20 + 1)
     start[0] = 1.0
     expected = joint.predict(WORDS[TEST])
-    joint.learned_ = LearnedSearch(start)
+    joint.model_ = replace(joint.model_, decoder=DirectDecoder(start))
     assert joint.predict(WORDS[TEST]) == expected
 
 
@@ -75,14 +78,16 @@ def test_alignment_still_works(direct: Transcriber) -> None:
 
 def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads() -> None:
     one, three, other = (fit(threads=n, seed=seed) for n, seed in ((1, 0), (3, 0), (1, 1)))
-    assert isinstance(one.learned_, LearnedSearch)
-    assert np.array_equal(one.learned_.weights, three.learned_.weights)  # type: ignore[union-attr]
-    assert not np.array_equal(one.learned_.weights, other.learned_.weights)  # type: ignore[union-attr]
+    assert isinstance(one.decoder_, DirectDecoder)
+    assert np.array_equal(one.decoder_.weights, three.decoder_.weights)  # type: ignore[union-attr]
+    assert not np.array_equal(one.decoder_.weights, other.decoder_.weights)  # type: ignore[union-attr]
     assert one.predict_k_best(WORDS[TEST]) == three.predict_k_best(WORDS[TEST])
 
 
 def test_development_words_choose_the_epoch() -> None:
-    model = Transcriber(order=1, learner=Perceptron(epochs=3), update="early", beam=4)
+    model = Transcriber(
+        order=1, learner=Perceptron(epochs=3), search=AlignmentBeam(width=4, update="early"), decoder="direct"
+    )
     model.fit(WORDS[:200], SPOKEN[:200], X_dev=WORDS[550:], y_dev=SPOKEN[550:])
     assert max(epoch["dev_score"] for epoch in model.history_[-3:]) == model.score(WORDS[550:], SPOKEN[550:])
 
@@ -98,9 +103,9 @@ def test_a_file_brings_everything_back(direct: Transcriber, tmp_path: Path) -> N
 
 def test_a_latent_crf_leads_the_search(tmp_path: Path) -> None:
     learner = CRF(search="beam", beam=5, l2=0.5, epochs=5)
-    one, three = (fit(learner=learner, update=None, threads=n) for n in (1, 3))
-    assert isinstance(one.learned_, LearnedSearch)
-    assert np.array_equal(one.learned_.weights, three.learned_.weights)  # type: ignore[union-attr]
+    one, three = (fit(learner=learner, threads=n) for n in (1, 3))
+    assert isinstance(one.decoder_, DirectDecoder)
+    assert np.array_equal(one.decoder_.weights, three.decoder_.weights)  # type: ignore[union-attr]
     one.save(tmp_path / "m.margent")
     loaded = margent.load(tmp_path / "m.margent")
     assert loaded.predict_k_best(WORDS[TEST]) == one.predict_k_best(WORDS[TEST])
@@ -115,7 +120,7 @@ def test_a_learner_of_ones_own_is_not_in_the_file_but_its_weights_are(tmp_path: 
     model.save(tmp_path / "m.margent")
     loaded = margent.load(tmp_path / "m.margent")
     assert loaded.predict(WORDS[TEST]) == model.predict(WORDS[TEST])
-    assert loaded.learner is None and isinstance(loaded.learned_, LearnedSearch)
+    assert loaded.learner is None and isinstance(loaded.decoder_, DirectDecoder)
 
 
 @pytest.mark.parametrize(
@@ -126,8 +131,8 @@ def test_a_learner_of_ones_own_is_not_in_the_file_but_its_weights_are(tmp_path: 
     ],
 )
 def test_other_latent_fields(learner: Any) -> None:
-    model = fit(learner=learner, update=None)
-    assert model.learned_ is not None and np.count_nonzero(model.learned_.weights)
+    model = fit(learner=learner)
+    assert model.decoder_ is not None and np.count_nonzero(model.decoder_.weights)
     assert model.score(WORDS[TEST], SPOKEN[TEST]) > 0.5
 
 
@@ -136,11 +141,11 @@ def test_ctrl_c_in_the_first_search_leaves_the_joint_model(monkeypatch: pytest.M
         raise KeyboardInterrupt
 
     monkeypatch.setattr(margent._core.Likelihood, "grow", interrupt)
-    model = fit(learner=CRF(search="beam"), update=None)
-    assert model.interrupted_ and model.learned_ is None
-    assert model.predict(WORDS[TEST]) == Transcriber(order=1, beam=8).fit(WORDS[TRAIN], SPOKEN[TRAIN]).predict(
-        WORDS[TEST]
-    )
+    model = fit(learner=CRF(search="beam"))
+    assert model.interrupted_ and model.decoder_ is None
+    assert model.predict(WORDS[TEST]) == Transcriber(order=1, search=AlignmentBeam(width=8)).fit(
+        WORDS[TRAIN], SPOKEN[TRAIN]
+    ).predict(WORDS[TEST])
 
 
 def test_patience_without_development_words_is_refused_before_em() -> None:
@@ -156,16 +161,16 @@ def test_hostile_files_are_refused_or_sound(direct: Transcriber, tmp_path: Path)
     path = tmp_path / "m.margent"
     direct.save(path)
     file = storage.read(path)
-    weights = file.arrays["search"]
+    weights = file.arrays["direct"]
     for wrong in (weights[:-1], weights.astype(np.float64), np.full_like(weights, np.nan), weights * 0 + 3e38):
-        storage.write(path, file.header, {**file.arrays, "search": wrong}, kind="transcriber")
-        with pytest.raises(ModelFileError, match="search"):
+        storage.write(path, file.header, {**file.arrays, "direct": wrong}, kind="transcriber")
+        with pytest.raises(ModelFileError, match="direct"):
             margent.load(path)
     dice = random.Random(0)
     sound = 0
-    small = {name: array for name, array in file.arrays.items() if name != "search"}
+    small = {name: array for name, array in file.arrays.items() if name != "direct"}
     for _ in range(60):
-        storage.write(path, file.header, {**mutate_arrays(small, dice), "search": weights}, kind="transcriber")
+        storage.write(path, file.header, {**mutate_arrays(small, dice), "direct": weights}, kind="transcriber")
         try:
             changed = margent.load(path)
         except ModelFileError:
@@ -185,13 +190,13 @@ class _nothing:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"update": "late"}, "update of Transcriber should be one of max-violation"),
+        ({"update": "late"}, "update of AlignmentBeam should be one of max-violation"),
         ({"learner": None}, "there is none"),
-        ({"learner": CRF()}, "CRF does not: CRF\\(search='beam'\\) with update=None"),
-        ({"learner": CRF(search="beam")}, "is for a learner that goes from example to example"),
-        ({"learner": margent.HiddenMarkovSVM()}, "HiddenMarkovSVM does not"),
+        ({"learner": CRF()}, "CRF sums over all answers, and the structure 'co-segments' has no such sums"),
+        ({"learner": CRF(search="beam"), "decoder": "rerank"}, "give decoder='direct'"),
+        ({"learner": margent.HiddenMarkovSVM()}, "HiddenMarkovSVM keeps whole .* 'co-segments' has only parts"),
     ],
 )
 def test_wrong_parameters_are_named(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, CapabilityError), match=message):
         fit(**parameters)
