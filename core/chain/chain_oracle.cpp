@@ -128,7 +128,7 @@ LinearChain ChainOracle::model() const {
   return model;
 }
 
-// Whether a search that returned this score has written a labelling: not for -inf, nor for what is no number.
+// Whether a search that returned this score has written a labelling: not for -inf, nor for what is not a number.
 static bool possible(double score) { return score > -std::numeric_limits<double>::infinity(); }
 
 void ChainOracle::ask(std::int64_t example, const Question& question, Reply& answer) {

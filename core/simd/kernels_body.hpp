@@ -227,7 +227,7 @@ int at_least(int n, const Real* alpha, const Real* row, int width, Real least, s
     for (unsigned left = lanes_at_least(load<Real, w>(alpha + j) + load<Real, w>(row + j), bound); left;
          left &= left - 1) {
       const int i = j + lowest_bit(left);
-      if (i < n) found[count++] = i;  // past n only what is no number could get here
+      if (i < n) found[count++] = i;  // past n only what is not a number could get here
     }
   return count;
 }

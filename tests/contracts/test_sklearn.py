@@ -86,7 +86,7 @@ def test_setting_the_parameters_as_they_are_changes_nothing() -> None:
         ({"lerner": None}, "Invalid parameter 'lerner' for estimator Tagger"),
         ({"learner__epoch": 1}, "Invalid parameter 'epoch'"),
         ({"order__epochs": 1}, "order=1 has no parameters of its own"),
-        ({"learner__epochs": 0}, "epochs of PassiveAggressive should be a whole number of at least 1, got 0"),
+        ({"learner__epochs": 0}, "epochs of PassiveAggressive should be an integer of at least 1, got 0"),
     ],
 )
 def test_wrong_parameters_are_named(wrong: dict[str, Any], message: str) -> None:
@@ -410,7 +410,7 @@ def test_something_that_is_no_learner(addresses: Any, learner: Any) -> None:
 
 @pytest.mark.parametrize("parameters", [{"threads": 0}, {"tag_dictionary": 0}, {"order": 1.5}, {"order": True}])
 def test_wrong_numbers(addresses: Any, parameters: Any) -> None:
-    with pytest.raises(ValueError, match="of Tagger should be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="of Tagger should be an integer of at least 1"):
         margent.Tagger(**parameters).fit(*addresses)
 
 

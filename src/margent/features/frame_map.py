@@ -42,9 +42,9 @@ class FrameFeatures:
         given = [self.bins] if not isinstance(self.bins, Mapping) else [*self.bins.values()]
         for bins in given:
             if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or not 1 <= bins <= 1000:
-                raise ValueError(f"bins of FrameFeatures should be whole numbers from 1 to 1000, got {self.bins!r}")
+                raise ValueError(f"bins of FrameFeatures should be integers from 1 to 1000, got {self.bins!r}")
         if isinstance(self.components, bool) or not isinstance(self.components, (int, np.integer)):
-            raise ValueError(f"components of FrameFeatures should be a whole number, got {self.components!r}")
+            raise ValueError(f"components of FrameFeatures should be an integer, got {self.components!r}")
         if not 1 <= self.components <= 255:
             raise ValueError(f"components of FrameFeatures should be from 1 to 255, got {self.components!r}")
         for name, choices in (
@@ -167,7 +167,7 @@ class FrameMap(SegmentMap):
         feature_map.mean = file.array("frames.mean", np.float64, (None,))
         feature_map.scale = file.array("frames.scale", np.float64, feature_map.mean.shape)
         if not np.isfinite(feature_map.mean).all() or not (feature_map.scale > 0).all() or not len(feature_map.mean):
-            raise file.error("its frames have a mean that is no number, or a scale that is not above 0")
+            raise file.error("its frames have a mean that is not a number, or a scale that is not above 0")
         return feature_map
 
 

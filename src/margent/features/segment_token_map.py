@@ -42,8 +42,8 @@ class TokenFeatures:
         single tokens
     durations : its length is one, up to the longest
     names : list name to names that belong to it; a segment that is one of them has that as a feature
-    similar : a segment whose likeness (common character trigrams) to a name is at least so large has that, with the
-        likeness as value; None: only those that are equal
+    similar : a segment whose similarity (common character trigrams) to a name is at least so large has that, with the
+        similarity as value; None: only those that are equal
     functions : of (tokens, begin, end), giving names of features or a dict of their values; called once per segment
     """
 
@@ -190,7 +190,7 @@ class SegmentTokenMap(SegmentMap):
             groups.append([f"name.{which}" for which in self._lists.exact(name)])
             if self.features.similar is not None:
                 near = self._lists.similar(name, self.features.similar)
-                groups.append({f"like.{which}": likeness for which, likeness in near.items()})
+                groups.append({f"like.{which}": similarity for which, similarity in near.items()})
         for i, function in enumerate(self.features.functions):
             groups.append(_called(function, i, tokens, begin, end))
         return groups

@@ -152,7 +152,7 @@ def write_labels(
     tier : str
         The name of the tier in a TextGrid.
 
-    TIMIT and HTK have times of their own, whole numbers of samples and of 100 ns, to which times are rounded. The
+    TIMIT and HTK have times of their own, integers of samples and of 100 ns, to which times are rounded. The
     xwaves format cannot say where an interval begins: one that does not begin where the one before it ends is an error.
     """
     path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""

@@ -77,7 +77,7 @@ def write_svmhmm(
     Parameters
     ----------
     X : sequences of mappings from feature number (1 or more, int or str) to value
-    y : sequences of tags; SVM^hmm itself only reads whole numbers from 1
+    y : sequences of tags; SVM^hmm itself only reads integers from 1
     """
     with open_target(target, encoding) as write:
         for number, (items, tags) in enumerate(side_by_side(X, y)):

@@ -76,7 +76,7 @@ class Spectral(BatchLearner):
                   from the result (`KGramTable.operators`), as many as the rank says
     regulariser
         nuclear     as above
-        frobenius   the root of the sum of all squares in the place of the nuclear norm: does not share anything
+        frobenius   the root of the sum of all squares instead of the nuclear norm: does not share anything
         None        the same as tau = 0
     svd
         how the singular values of H are found: full, the decomposition of the whole matrix; gram, that of its smaller

@@ -144,7 +144,7 @@ def _all_bounded(weights: Any) -> bool:
         return all(map(_all_bounded, weights))
     if not isinstance(weights, np.ndarray) or weights.dtype.kind != "f" or not weights.size:
         return True
-    return bool(weights.max() <= LARGEST and weights.min() >= -LARGEST)  # neither is so where one is no number
+    return bool(weights.max() <= LARGEST and weights.min() >= -LARGEST)  # neither is so where one is not a number
 
 
 def _callables(callbacks: Iterable[Callback]) -> list[Callback]:

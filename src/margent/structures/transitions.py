@@ -114,4 +114,4 @@ def outputs(system: TransitionSystem, found: list[tuple[float, State, list[Actio
 
 def check_beam(beam: int | None) -> None:
     if beam is not None and (isinstance(beam, bool) or not isinstance(beam, int) or beam < 1):
-        raise ValueError(f"beam should be a whole number of at least 1, or None for all states, got {beam!r}")
+        raise ValueError(f"beam should be an integer of at least 1, or None for all states, got {beam!r}")

@@ -378,7 +378,7 @@ def test_wrong_parameters_are_explained(name: str) -> None:
     for parameters, words in (
         ({"C": 0}, f"C of {kind} should be a number above 0, got 0"),
         ({"C": float("inf")}, "C"),
-        ({"k": 0}, f"k of {kind} should be a whole number of at least 1, got 0"),
+        ({"k": 0}, f"k of {kind} should be an integer of at least 1, got 0"),
         ({"k": 1.5}, "k"),
         ({"epochs": 0}, "epochs"),
     ):
@@ -413,7 +413,7 @@ def test_numbers_without_measure_are_refused(name: str) -> None:
         if parameter in parameters_of(name):
             most = 2**63 - 1 if parameter == "reprocess_seed" else 2**31 - 1
             learner_named(name, **{parameter: most}).rule()
-            with pytest.raises(ValueError, match=f"{parameter} of {kind} should be a whole number of at most {most}"):
+            with pytest.raises(ValueError, match=f"{parameter} of {kind} should be an integer of at most {most}"):
                 learner_named(name, **{parameter: most + 1})
 
 

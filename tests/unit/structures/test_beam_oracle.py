@@ -356,15 +356,15 @@ def test_actions_and_features_that_cannot_be_hashed() -> None:
 
 def test_what_is_wrong_is_said() -> None:
     for k in (0, -1):
-        with pytest.raises(ValueError, match="k should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="k should be an integer of at least 1"):
             beam_search(Sums(), 7, lambda state, action: 0.0, k=k)
-        with pytest.raises(ValueError, match="k should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="k should be an integer of at least 1"):
             BeamOracle(FruitFlies(), [""], ["NNV."]).predict("", np.zeros(1), k=k)
     with pytest.raises(ValueError, match=r"the score of the action .* after 0 others is not a number"):
         beam_search(Sums(), 7, lambda state, action: float("nan"))
     with pytest.raises(ValueError, match="update should be one of max-violation, early, standard, skip, got 'late'"):
         BeamOracle(FruitFlies(), [""], ["NNV."], update="late")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="beam should be a whole number of at least 1, or None for all states, got 0"):
+    with pytest.raises(ValueError, match="beam should be an integer of at least 1, or None for all states, got 0"):
         BeamOracle(FruitFlies(), [""], ["NNV."], beam=0)
     with pytest.raises(CorpusError, match="there are 1 inputs and 2 answers"):
         BeamOracle(FruitFlies(), [""], ["NNV.", "NNV."])

@@ -76,7 +76,7 @@ def _kept(given: Constraints, length: int, labels: LabelSet, scheme: str | None,
 
     def restrict(position: int, names: str | Iterable[str], *, keep: bool) -> None:
         if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
-            raise ConstraintError(f"sentence {sentence}: expected a position as a whole number, got {position!r}")
+            raise ConstraintError(f"sentence {sentence}: expected a position as an integer, got {position!r}")
         if not isinstance(names, Iterable):
             raise ConstraintError(f"sentence {sentence}, position {position}: expected labels, got {names!r}")
         if not -length <= position < length:

@@ -560,7 +560,7 @@ def test_a_label_whose_mistakes_cost_more_is_missed_less(tmp_path):
 
 
 def test_wrong_values_are_named_when_they_are_made():
-    with pytest.raises(ValueError, match="max of Durations should be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="max of Durations should be an integer of at least 1"):
         Durations(max=0)
     with pytest.raises(ValueError, match="frame of SegmentCosts should be a number of at least 0"):
         SegmentCosts(frame=-1)

@@ -37,9 +37,9 @@ def fitted():
 
 @pytest.mark.parametrize("segment", [(0, None, "a"), (1, NAN, "a"), (1, 2.5, "a"), (1, 2, 7), (1, 2, None)], ids=str)
 def test_segments(segment):
-    with pytest.raises(CorpusError, match=r"sequence 0: segment . is .* expected two whole numbers and a label"):
+    with pytest.raises(CorpusError, match=r"sequence 0: segment . is .* expected two integers and a label"):
         of_tokens(y=[segment])
-    with pytest.raises(CorpusError, match=r"sequence 0: segment 0 is .* expected two whole numbers and a label"):
+    with pytest.raises(CorpusError, match=r"sequence 0: segment 0 is .* expected two integers and a label"):
         Segmenter(learner=LEARNER).fit(X, [[segment], Y[1]])
 
 

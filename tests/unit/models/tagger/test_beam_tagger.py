@@ -82,7 +82,7 @@ def test_missing_labels_are_completed() -> None:
 
 
 def test_what_a_beam_is_not_for() -> None:
-    with pytest.raises(ValueError, match="width of Beam should be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="width of Beam should be an integer of at least 1, got 0"):
         Tagger(search=Beam(0)).fit(X, Y)
     with pytest.raises(ValueError, match="update of Beam should be one of max-violation, early, standard, skip"):
         Tagger(search=Beam(2, update="late")).fit(X, Y)

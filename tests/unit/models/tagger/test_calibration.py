@@ -26,7 +26,7 @@ TRAIN, DEV, TEST = (X[:300], Y[:300]), (X[300:450], Y[300:450]), (X[450:], Y[450
 
 @dataclass(frozen=True)
 class Likelihood(Perceptron):
-    """A learner that says its scores are log probabilities, as a CRF does."""
+    """A learner that says its scores are log-probabilities, as a CRF does."""
 
     probabilistic = True
 
@@ -86,7 +86,7 @@ def test_spans_and_tokens_become_honest_on_other_data(raw: Tagger) -> None:
 
 
 def span_loss(tagger: Tagger, sentences: Any, labels: Any) -> tuple[float, int]:
-    """The log loss of the confidences of spans, with one right and one wrong span of mean log probability added."""
+    """The log loss of the confidences of spans, with one right and one wrong span of mean log-probability added."""
     from margent.metrics import span_confidences
 
     confidences, right = span_confidences(labels, tagger.predict_spans(sentences))

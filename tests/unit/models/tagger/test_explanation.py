@@ -106,9 +106,9 @@ def test_top_features_are_the_largest_and_the_smallest(layout: str) -> None:
     with pytest.raises(ValueError, match="there is no label 'Q'; expected one of D, N, V"):
         tagger.top_features("Q")
     for n in (0, -1, 1.5):
-        with pytest.raises(ValueError, match="n should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="n should be an integer of at least 1"):
             tagger.top_features("N", n=n)  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="n should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="n should be an integer of at least 1"):
             tagger.top_transitions(n=n)  # type: ignore[arg-type]
 
 

@@ -360,9 +360,9 @@ def test_probabilities_can_be_calibrated() -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"hidden": 0}, "n of HiddenLabels should be a whole number of at least 1, got 0"),
+        ({"hidden": 0}, "n of HiddenLabels should be an integer of at least 1, got 0"),
         ({"hidden": 2.0}, r"hidden of Tagger should be HiddenLabels\(...\), a number or None, got 2.0"),
-        ({"hidden": 257}, "n of HiddenLabels should be a whole number of at most 256, got 257"),
+        ({"hidden": 257}, "n of HiddenLabels should be an integer of at most 256, got 257"),
         ({"search": "path"}, "search of Tagger should be one of viterbi, sum, posterior or a Beam"),
         ({"hidden": 2, "features": Kernel("linear")}, "hidden=2 is not for a kernel"),
     ],
@@ -379,7 +379,7 @@ def test_a_learner_of_known_labels_is_refused_before_training(learner: Any) -> N
 
 
 def test_wrong_values_are_named_when_they_are_made() -> None:
-    with pytest.raises(ValueError, match="restarts of HiddenLabels should be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="restarts of HiddenLabels should be an integer of at least 1"):
         HiddenLabels(2, restarts=0)
     with pytest.raises(ValueError, match="decode of Beam should be one of viterbi, sum, posterior, got 'x'"):
         Beam(2, decode="x")

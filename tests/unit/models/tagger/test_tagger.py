@@ -138,7 +138,7 @@ def test_samples_come_with_their_probabilities() -> None:
     # A sentence's numbers are not those of its neighbour under the next seed.
     assert tagger.sample([sentence] * 2, n=50, seed=0)[1] != tagger.sample([sentence], n=50, seed=1)[0]
     for wrong in ({"n": 0}, {"n": -1}, {"n": 1.5}, {"seed": -1}, {"seed": "a"}):
-        with pytest.raises(ValueError, match="should be a whole number"):
+        with pytest.raises(ValueError, match="should be an integer"):
             tagger.sample(TEST, **wrong)
 
 
@@ -435,7 +435,7 @@ def test_k_may_be_larger_than_what_there_is() -> None:
     tagger = fitted()
     assert len(tagger.predict_k_best([["a"]], k=10**12)[0]) == 3
     for k in (0, -1, 1.5, True, "2"):
-        with pytest.raises(ValueError, match="k should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="k should be an integer of at least 1"):
             tagger.predict_k_best([["a"]], k=k)  # type: ignore[arg-type]
 
 

@@ -140,7 +140,7 @@ def test_words_cannot_be_looked_up_in_attributes() -> None:
 def test_wrong_questions_to_explain(position: Any) -> None:
     tagger = Tagger().fit([["a", "b"]], [["A", "B"]])
     if position is None:
-        with pytest.raises(ValueError, match="top should be a whole number of at least 0, got 'x'"):
+        with pytest.raises(ValueError, match="top should be an integer of at least 0, got 'x'"):
             tagger.explain(["a", "b"], top="x")  # type: ignore[arg-type]
         return
     with pytest.raises(ValueError, match="position should be within the sentence of 2 tokens, got"):

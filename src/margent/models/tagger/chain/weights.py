@@ -146,7 +146,7 @@ class ChainWeights(Weights):
     ) -> _core.LinearChain:
         """The frozen native chain. `allowed` (B, B): which label may follow which; row L: start, column L: end.
 
-        `unigrams`: other feature weights in the place of these. `beam`: how many states survive at each token.
+        `unigrams`: other feature weights instead of these. `beam`: how many states survive at each token.
         """
         transitions, ends = self.totals()
         if allowed is not None:
