@@ -215,10 +215,10 @@ void ChainLikelihood::make_blocks() {
     const std::int64_t end = examples_.begin(last);
     for (std::int64_t c = 1; c < n_chunks; ++c) {
       const std::int64_t token = begin + (end - begin) * c / n_chunks;
-      const std::int64_t border =
+      const std::int64_t boundary =
           std::lower_bound(examples_.sequence_ptr + first, examples_.sequence_ptr + last, token) -
           examples_.sequence_ptr;
-      if (border > block.chunks.back() && border < last) block.chunks.push_back(border);
+      if (boundary > block.chunks.back() && boundary < last) block.chunks.push_back(boundary);
     }
     block.chunks.push_back(last);
     block.unigrams = occurrences(examples_.unigrams, static_cast<std::int64_t>(unigrams_.ptr.size()) - 1, begin, end);
@@ -287,7 +287,7 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
   // All pieces of a feature belong to the same task.
   // Frequent features come first, so tasks of as many features would not be of the same size.
   const auto work = [&](std::int64_t i) { return of.ptr[i] + 4 * i; };
-  const auto border = [&](std::int64_t task) {
+  const auto boundary = [&](std::int64_t task) {
     const auto pieces = std::views::iota(std::int64_t{0}, n_pieces);
     const auto found = std::ranges::lower_bound(pieces, work(n_pieces) * task / n_tasks, {}, work);
     std::int64_t i = found - pieces.begin();
@@ -295,7 +295,7 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
     return i;
   };
   parallel(n_tasks, threads_, [&](std::size_t, std::int64_t task) {
-    const std::int64_t begin = border(task), end = border(task + 1);
+    const std::int64_t begin = boundary(task), end = boundary(task + 1);
     Buffer<float> sums;
     sums.need(at_once * width);
     for (std::int64_t from = begin; from < end; from += at_once) {

@@ -66,7 +66,7 @@ class ChainLikelihood final : public Likelihood {
   };
   struct Block {
     std::int64_t first, last;          // sequences
-    std::vector<std::int64_t> chunks;  // borders
+    std::vector<std::int64_t> chunks;  // boundaries
     Occurrences unigrams, edges;
   };
   template <class ColumnOf>

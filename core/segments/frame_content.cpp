@@ -124,7 +124,7 @@ SegmentRows FrameContent::at(int end, int count) {
 }
 
 template <class Add>
-void FrameContent::borders(const FrameColumns::Group& group, int begin, int end, Add add) const {
+void FrameContent::boundaries(const FrameColumns::Group& group, int begin, int end, Add add) const {
   const int d = end - begin, B = group.bins;
   const double factor = group.factors[d];
   const std::size_t row = static_cast<std::size_t>(B + 1) * group.width;
@@ -152,8 +152,8 @@ void FrameContent::collect(const Segment& segment, double amount) {
   start_collecting();
   const int g = columns_.group_of[segment.label];
   double* changes = changes_[g].data() + columns_.place_of[segment.label];
-  borders(columns_.groups[g], segment.begin, segment.end,
-          [&](std::size_t at, double factor) { changes[at] += factor * amount; });
+  boundaries(columns_.groups[g], segment.begin, segment.end,
+             [&](std::size_t at, double factor) { changes[at] += factor * amount; });
 }
 
 void FrameContent::collect_row(int begin, int end, const double* amounts) {
@@ -170,7 +170,7 @@ void FrameContent::collect_row(int begin, int end, const double* amounts) {
       own = gathered;
     }
     double* changes = changes_[g].data();
-    borders(group, begin, end, [&](std::size_t at, double factor) {
+    boundaries(group, begin, end, [&](std::size_t at, double factor) {
       for (int i = 0; i < group.width; ++i) changes[at + i] += factor * own[i];
     });
   }

@@ -102,8 +102,8 @@ def cut(segments: Segmentation, limits: int | dict[str, int]) -> Segmentation:
     for start, end, label in segments:
         limit = limits if isinstance(limits, int) else limits[label]
         n = -(-(end - start) // limit)
-        borders = [start + (end - start) * i // n for i in range(n + 1)]
-        pieces += [Span(a, b, label) for a, b in pairwise(borders)]
+        boundaries = [start + (end - start) * i // n for i in range(n + 1)]
+        pieces += [Span(a, b, label) for a, b in pairwise(boundaries)]
     return pieces
 
 

@@ -332,7 +332,7 @@ def test_a_subclass_with_a_constructor_of_its_own(addresses: Any) -> None:
     assert copy.deepcopy(tagger).predict(addresses[0]) == tagger.predict(addresses[0])
 
 
-# What is found at the border
+# What is found at the boundary
 
 
 @pytest.mark.parametrize(

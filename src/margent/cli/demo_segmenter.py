@@ -56,10 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
     found = segmenter.predict(X_test)
     report = segment_scores(y_test, found)
     heading(console, "How good is it?")
-    borders = report.boundaries
+    boundaries = report.boundaries
     figures = {
         "phone error rate": f"{100 * report.phone_error_rate:6.2f} %   sounds missed, mistaken or made up",
-        "boundaries": f"{100 * borders.f1:6.2f} F1  right within 20 ms (R-value {100 * borders.r_value:.2f})",
+        "boundaries": f"{100 * boundaries.f1:6.2f} F1  right within 20 ms (R-value {100 * boundaries.r_value:.2f})",
         "frames": f"{100 * report.frame_accuracy:6.2f} %   of {report.frames:,} have the right label",
         "segments": f"{100 * report.f1:6.2f} F1  right in label, start and end to the frame",
     }

@@ -81,7 +81,7 @@ def iter_muc(
         What to read of a story, which must have one of them: any of SLUG, DATE, NWORDS, PREAMBLE, TEXT and TRAILER
         (MUC-7), HL, DD, DATELINE and TXT (MUC-6). Entities are tagged in all of them.
     tokenize : function from a text to (start, end) of its tokens
-        Each entity, and what is between two, is given to it alone: an entity's borders are borders of tokens.
+        Each entity, and what is between two, is given to it alone: an entity's boundaries are boundaries of tokens.
     scheme : str
         The label scheme to write spans in.
     """

@@ -137,7 +137,7 @@ def markov_weights(
 
 def bin_shares(duration: int, bins: int) -> NDArray[np.float64]:
     """(duration, bins): how much of each frame lies in each of so many equal parts of a segment."""
-    borders = np.arange(bins + 1) * duration / bins
+    boundaries = np.arange(bins + 1) * duration / bins
     t = np.arange(duration)[:, None]
-    shares: NDArray[np.float64] = np.clip(np.minimum(borders[1:], t + 1) - np.maximum(borders[:-1], t), 0, None)
+    shares: NDArray[np.float64] = np.clip(np.minimum(boundaries[1:], t + 1) - np.maximum(boundaries[:-1], t), 0, None)
     return shares

@@ -176,5 +176,5 @@ _NONE: Rows = np.zeros((0, 3), dtype=np.int32)
 
 def _spread(labels: Sequence[int], length: int) -> Rows:
     """Labels without times, each as long as the others of its sequence."""
-    borders = np.arange(len(labels) + 1) * length // len(labels)
-    return np.stack([borders[:-1], borders[1:], labels], axis=1).astype(np.int32)
+    boundaries = np.arange(len(labels) + 1) * length // len(labels)
+    return np.stack([boundaries[:-1], boundaries[1:], labels], axis=1).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Scores of segmentations: phone error rate, borders, frames, and segments that are right as a whole."""
+"""Scores of segmentations: phone error rate, boundaries, frames, and segments that are right as a whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SegmentReport(SpanTable):
     """What is right in the predicted segmentations. `str()` gives a table.
 
     edits : the strings of labels, without their times, compared by edit distance
-    boundaries : the borders between segments, right within `tolerance` seconds; the two ends of an utterance, which
+    boundaries : the boundaries between segments, right within `tolerance` seconds; the two ends of an utterance, which
         cannot be missed, do not count
     total, rows : segments whose start, end and label are right; over all labels, and for each
     frames, correct_frames : frames, and those with the right label
@@ -52,7 +52,7 @@ class SegmentReport(SpanTable):
 
     @property
     def r_value(self) -> float:
-        """The R-value of the borders, `BoundaryScore.r_value`."""
+        """The R-value of the boundaries, `BoundaryScore.r_value`."""
         return self.boundaries.r_value
 
     def __str__(self) -> str:
@@ -79,11 +79,11 @@ def segment_scores(
         Labels that count as the same are given the same name; a label folded to None is taken out of the strings and
         out of the segments, and frames that are labelled so in gold do not count. A label that is not in `fold` stays
         as it is. Neighbours with equal labels after folding stay two segments, as in the usual scoring of TIMIT.
-        Borders are compared as they are, without folding.
+        Boundaries are compared as they are, without folding.
     frame : float
         Seconds from one frame to the next.
     tolerance : float
-        How many seconds a border may be off.
+        How many seconds a boundary may be off.
 
     Cost: O(frames), and O(n m) for the edit distance of two strings of n and m segments.
 
@@ -99,17 +99,17 @@ def segment_scores(
     names = dict(fold or {})
     utterances = frames = correct_frames = 0
     edits = EditCounts(0, 0, 0, 0, 0)
-    borders = np.zeros(3, dtype=np.int64)
+    counts = np.zeros(3, dtype=np.int64)
     tally = SpanTally()
     for right, guess in _paired(gold, predicted):
         utterances += 1
-        borders += boundary_counts([s.start for s in right[1:]], [s.start for s in guess[1:]], reach)[1:]
+        counts += boundary_counts([s.start for s in right[1:]], [s.start for s in guess[1:]], reach)[1:]
         kept, kept_guess = _folded(right, names), _folded(guess, names)
         edits += edit_counts([s.label for s in kept], [s.label for s in kept_guess])
         tally.add(kept, kept_guess)
         frames += sum(s.end - s.start for s in kept)
         correct_frames += _common_frames(kept, kept_guess)
-    boundaries = BoundaryScore("borders", *borders.tolist())
+    boundaries = BoundaryScore("boundaries", *counts.tolist())
     total, rows = tally.scores("all segments")
     return SegmentReport(total, rows, utterances, frames, correct_frames, edits, boundaries, tolerance)
 

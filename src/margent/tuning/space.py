@@ -137,8 +137,8 @@ def searchable(model: Estimator) -> dict[str, str]:
         nested = [path for path in owners if "__" in path and not path.startswith(f"{_LEARNER}__")]
         if owners[0] not in nested or len(nested) == 1:  # otherwise two others have it, and the path must say which
             result[name] = owners[0]
-    nested = {path: path for path in paths if "__" in path}
-    return result | nested | {path.replace("__", "_"): path for path in nested}  # as the command line spells options
+    whole = {path: path for path in paths if "__" in path}
+    return result | whole | {path.replace("__", "_"): path for path in whole}  # as the command line spells options
 
 
 def is_integer(model: Estimator, path: str) -> bool:

@@ -50,7 +50,7 @@ def test_train_says_what_it_does(margent, speech, tmp_path):
     )
     assert outcome.status == 0
     assert "12 recordings (" in outcome.output and "3 recordings (" in outcome.output
-    for part in ("accuracy", "phone error rate", "borders within 20 ms", f"saved {tmp_path / 'm'}: 16 labels"):
+    for part in ("accuracy", "phone error rate", "boundaries within 20 ms", f"saved {tmp_path / 'm'}: 16 labels"):
         assert part in outcome.output
     model = library.load(tmp_path / "m")
     assert model.learner == library.StructuredSVM(C=0.001, method="subgradient", epochs=2)
@@ -141,7 +141,7 @@ def test_evaluate(margent, fails, speech, tmp_path):
     assert report["frame_accuracy"] > 0.8 and report["boundaries"]["f1"] > 0.8 and "r_value" in report["boundaries"]
     assert (tmp_path / "first.svg").stat().st_size > 1000
     text = margent(*command, "--tolerance", 0.05).output
-    assert "borders within 50 ms" in text and "phone error rate" in text and "R-value" in text
+    assert "boundaries within 50 ms" in text and "phone error rate" in text and "R-value" in text
     (tmp_path / "u0.txt").write_text("a b")
     shutil.copy(speech / "test" / "by-one" / "u0.wav", tmp_path)
     fails(2, "u0.txt: the labels have no times", *command[:3], tmp_path)

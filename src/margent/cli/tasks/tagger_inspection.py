@@ -131,7 +131,7 @@ def _k_grams(tagger: Tagger) -> dict[str, Any] | None:
     rank = model.n_states if model is not None else table.rank() if ranked else None
     return {
         "lengths": [length for length in table.scores if length],
-        "pairs": len(table.bi_symbols) - (weights.n_borders > 0),  # without the boundary
+        "pairs": len(table.bi_symbols) - (weights.n_boundaries > 0),  # without the boundary
         "scores": table.n_scores,
         "rank": rank,
         "states": None if model is None else model.n_states,

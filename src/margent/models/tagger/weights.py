@@ -70,7 +70,7 @@ class Weights(ABC):
 
     @abstractmethod
     def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> Structure:
-        """Ready to be searched. `pairs`: (L + 1, L + 1) which label may follow which, the border last; None: any.
+        """Ready to be searched. `pairs`: (L + 1, L + 1) which label may follow which, the boundary last; None: any.
 
         `beam`: how many states the search keeps at each token; None: all.
         """

@@ -401,8 +401,8 @@ def test_parameters_that_lie_are_explained(change: dict[str, Any]) -> None:
         ("k-grams", "bi_symbols", (0, 0), 10**6),
         ("k-grams", "bi_symbols", (0, 1), 10**6),
         ("k-grams", "bi_symbols", (1, 0), -1),
-        ("k-grams", "bi_symbols", (1, 1), -2),  # a label of the border, with another symbol
-        ("k-grams", "bi_symbols", 1, -2),  # the border twice
+        ("k-grams", "bi_symbols", (1, 1), -2),  # a label of the boundary, with another symbol
+        ("k-grams", "bi_symbols", 1, -2),  # the boundary twice
         ("k-grams", "k_grams3", 0, np.nan),
         ("k-grams", "k_grams3", 0, np.inf),
         ("k-grams", "k_grams3", 0, 3e38),

@@ -65,12 +65,12 @@ class Sublabels:
         return np.where(ids < 0, np.int32(-1), self.first[ids])
 
     def beside(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """(R, L + 1), the border last, to (R, H + 1)."""
-        return np.ascontiguousarray(table[:, self._with_border])
+        """(R, L + 1), the boundary last, to (R, H + 1)."""
+        return np.ascontiguousarray(table[:, self._with_boundary])
 
     def pairs(self, pairs: Bools | None) -> Bools | None:
         """(L + 1, L + 1) which may follow which, to (H + 1, H + 1)."""
-        return None if pairs is None else pairs[np.ix_(self._with_border, self._with_border)]
+        return None if pairs is None else pairs[np.ix_(self._with_boundary, self._with_boundary)]
 
     def costs(self, costs: list[float]) -> list[float]:
         """Those of L labels, or of L * L pairs, to those of the hidden ones."""
@@ -101,5 +101,5 @@ class Sublabels:
         return allowed
 
     @cached_property
-    def _with_border(self) -> Ids:
+    def _with_boundary(self) -> Ids:
         return np.append(self.seen, np.int32(self.n_labels))
