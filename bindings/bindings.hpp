@@ -23,11 +23,11 @@ template <class T, class... Shape>
 using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
 
 // Examples by their numbers, in the order in which to go through them.
-using Order = Array<std::int64_t, nb::ndim<1>>;
+using ExampleNumbers = Array<std::int64_t, nb::ndim<1>>;
 
-inline void check_order(const Order& order, std::int64_t n_examples) {
-  for (std::size_t i = 0; i < order.shape(0); ++i)
-    if (order.data()[i] < 0 || order.data()[i] >= n_examples) throw nb::index_error("no such example");
+inline void check_examples(const ExampleNumbers& examples, std::int64_t n_examples) {
+  for (std::size_t i = 0; i < examples.shape(0); ++i)
+    if (examples.data()[i] < 0 || examples.data()[i] >= n_examples) throw nb::index_error("no such example");
 }
 
 // An array that is handed over to Python.
@@ -46,6 +46,7 @@ Numpy<T> to_numpy(Container&& values, std::vector<std::size_t> shape = {}) {
 }
 
 void bind_forest(nb::module_& m);
+void bind_forest_learning(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);
@@ -58,3 +59,4 @@ void bind_tagging(nb::module_& m);
 void bind_cosegments(nb::module_& m);
 void bind_rescoring(nb::module_& m);
 void bind_cosegment_learning(nb::module_& m);
+void bind_transitions(nb::module_& m);

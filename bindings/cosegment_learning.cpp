@@ -28,7 +28,8 @@ auto search(const CosegmentUnits& units, const GramModel& model, const BoundPair
   std::vector<std::vector<Transcription>> found;
   {
     nb::gil_scoped_release release;
-    search_words(units, model, {weights.data(), bits}, words.view(), options, k, threads, found);
+    search_words(units, model, {weights.data(), static_cast<std::int64_t>(weights.shape(0))}, bits, words.view(),
+                 options, k, threads, found);
   }
   return listed(std::move(found));
 }
@@ -72,6 +73,7 @@ void bind_cosegment_learning(nb::module_& m) {
            nb::arg("pairs"), nb::arg("example_ptr"), nb::arg("fold"), nb::arg("models"));
   nb::class_<CosegmentOracle, FlatOracle>(m, "CosegmentOracle",
                                           "The oracle of words under beam search; how they are cut is latent.")
+      .def_prop_ro_static("structure", [](nb::handle) { return "co-segments"; })
       .def(
           "__init__",
           [](CosegmentOracle* self, const CosegmentUnits& units, const BoundWords& words, int bits, std::int64_t beam,

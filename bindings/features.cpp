@@ -252,6 +252,7 @@ void bind_features(nb::module_& m) {
       .def("strings", &strings_of, nb::arg("begin") = 0)
       .def("dump", &dump, "(bytes, ends) as stored in a model file.")
       .def_static("restore", &restored)
+      .def("copy", [](const StringTable& t) { return t; })
       .def("filter", [](const StringTable& t, Array<bool, nb::ndim<1>> keep) {
         if (static_cast<std::int32_t>(keep.shape(0)) != t.size())
           throw nb::value_error("keep needs one entry per string");

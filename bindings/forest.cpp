@@ -1,9 +1,11 @@
-// Bindings of the packed forest. The arrays were checked by margent.structures.forest.
-#include "forest/forest.hpp"
+// Bindings of packed forests and their learning. The arrays were checked by margent.structures.forest and forest_batch.
+#include <nanobind/stl/unique_ptr.h>
 
-#include <nanobind/stl/pair.h>
+#include <optional>
+#include <tuple>
 
 #include "bindings.hpp"
+#include "forest/forest_oracle.hpp"
 
 namespace {
 
@@ -14,77 +16,173 @@ std::span<const T> view(const Array<T, nb::ndim<1>>& array) {
   return {array.data(), array.size()};
 }
 
-template <class Call>
-auto without_gil(Call call) {
-  nb::gil_scoped_release release;
-  return call();
-}
-
 using Integers = Array<std::int32_t, nb::ndim<1>>;
 using Offsets = Array<std::int64_t, nb::ndim<1>>;
 using Reals = Array<double, nb::ndim<1>>;
+using Flags = Array<std::uint8_t, nb::ndim<1>>;
+using Values = Array<float, nb::ndim<1>>;
 
-Forest to_forest(std::int32_t n_nodes, std::int32_t root, const Integers& heads, const Offsets& tail_ptr,
-                 const Integers& tails, const Reals& scores) {
-  if (heads.size() != scores.size() || tail_ptr.size() != heads.size() + 1 || root < 0 || root >= n_nodes)
-    throw nb::value_error("the arrays of a forest disagree in length, or its root is no node");
-  return without_gil([&] { return Forest(n_nodes, root, view(heads), view(tail_ptr), view(tails), view(scores)); });
-}
-
-// Keeps the arrays alive that the forest looks at.
-struct BoundForest {
-  Integers heads;
+// Keeps the arrays alive that the batch looks at.
+struct BoundForests {
+  Offsets node_ptr, edge_ptr;
+  Integers roots, heads;
   Offsets tail_ptr;
   Integers tails;
-  Reals scores;
-  Forest forest;
+  Flags allowed;
+  Offsets feature_ptr;
+  Integers features;
+  std::optional<Values> values;
+  ForestBatch batch;
 
-  BoundForest(std::int32_t n_nodes, std::int32_t root, Integers heads, Offsets tail_ptr, Integers tails, Reals scores)
-      : heads(heads), tail_ptr(tail_ptr), tails(tails), scores(scores),
-        forest(to_forest(n_nodes, root, heads, tail_ptr, tails, scores)) {}
+  BoundForests(Offsets node_ptr, Offsets edge_ptr, Integers roots, Integers heads, Offsets tail_ptr, Integers tails,
+               Flags allowed, Offsets feature_ptr, Integers features, std::optional<Values> values)
+      : node_ptr(node_ptr), edge_ptr(edge_ptr), roots(roots), heads(heads), tail_ptr(tail_ptr), tails(tails),
+        allowed(allowed), feature_ptr(feature_ptr), features(features), values(values), batch(checked()) {}
+
+  ForestArrays checked() const {
+    const std::size_t n_edges = heads.size();
+    const auto covers = [](const Offsets& ptr, std::size_t n, std::size_t end) {
+      return ptr.size() == n + 1 && ptr.data()[0] == 0 && ptr.data()[n] == static_cast<std::int64_t>(end);
+    };
+    if (node_ptr.size() != roots.size() + 1 || !covers(edge_ptr, roots.size(), n_edges) ||
+        !covers(tail_ptr, n_edges, tails.size()) || !covers(feature_ptr, n_edges, features.size()) ||
+        allowed.size() != n_edges || (values && values->size() != features.size()))
+      throw nb::value_error("the arrays of forests disagree in length");
+    return {view(node_ptr), view(edge_ptr),
+            view(roots),    view(heads),
+            view(tail_ptr), view(tails),
+            view(allowed),  {features.data(), values ? values->data() : nullptr, feature_ptr.data()}};
+  }
+
+  template <class Ask>
+  auto ask(const Reals& scores, int threads, Ask ask) const {
+    if (scores.size() != heads.size()) throw nb::value_error("one score per edge is expected");
+    nb::gil_scoped_release release;
+    return batch.ask_each(view(scores), threads, ask);
+  }
 };
 
-auto to_tuple(Derivations&& found) {
-  return std::make_tuple(to_numpy(std::move(found.scores)), to_numpy(std::move(found.ptr)),
-                         to_numpy(std::move(found.edges)));
+// (scores, where the edges of each derivation begin, edges, where the derivations of each forest begin)
+auto joined(std::vector<Derivations>&& found) {
+  Derivations all;
+  std::vector<std::int64_t> forest_ptr{0};
+  for (const Derivations& one : found) {
+    all.scores.insert(all.scores.end(), one.scores.begin(), one.scores.end());
+    for (std::size_t j = 0; j < one.size(); ++j)
+      all.ptr.push_back(static_cast<std::int64_t>(all.edges.size()) + one.ptr[j + 1]);
+    all.edges.insert(all.edges.end(), one.edges.begin(), one.edges.end());
+    forest_ptr.push_back(static_cast<std::int64_t>(all.size()));
+  }
+  return std::make_tuple(to_numpy(std::move(all.scores)), to_numpy(std::move(all.ptr)), to_numpy(std::move(all.edges)),
+                         to_numpy(std::move(forest_ptr)));
 }
 
 }  // namespace
 
 void bind_forest(nb::module_& m) {
-  nb::class_<BoundForest>(m, "Forest", "A view of checked arrays. Private: use margent.structures.Forest.")
-      .def(nb::init<std::int32_t, std::int32_t, Integers, Offsets, Integers, Reals>(), nb::arg("n_nodes"),
-           nb::arg("root"), nb::arg("heads"), nb::arg("tail_ptr"), nb::arg("tails"), nb::arg("scores"))
-      .def("best", [](const BoundForest& self) { return to_tuple(without_gil([&] { return best(self.forest); })); })
+  nb::class_<BoundForests>(m, "Forests", "Views of checked arrays. Private: use margent.structures.ForestBatch.")
+      .def(nb::init<Offsets, Offsets, Integers, Integers, Offsets, Integers, Flags, Offsets, Integers,
+                    std::optional<Values>>(),
+           nb::arg("node_ptr"), nb::arg("edge_ptr"), nb::arg("roots"), nb::arg("heads"), nb::arg("tail_ptr"),
+           nb::arg("tails"), nb::arg("allowed"), nb::arg("feature_ptr"), nb::arg("features"),
+           nb::arg("values").none() = nb::none())
+      .def(
+          "scores",
+          [](const BoundForests& self, Reals weights, int threads) {
+            std::vector<double> scores;
+            {
+              nb::gil_scoped_release release;
+              scores = self.batch.scores(weights.data(), threads);
+            }
+            return to_numpy(std::move(scores));
+          },
+          nb::arg("weights"), nb::arg("threads"), "Scores of all edges, under as many weights as there are features.")
+      .def(
+          "best",
+          [](const BoundForests& self, Reals scores, int threads) {
+            return joined(self.ask(scores, threads, [](const Forest& forest, std::int64_t) { return best(forest); }));
+          },
+          nb::arg("scores"), nb::arg("threads"))
       .def(
           "k_best",
-          [](const BoundForest& self, std::int64_t k) {
-            return to_tuple(without_gil([&] { return k_best(self.forest, k); }));
+          [](const BoundForests& self, Reals scores, std::int64_t k, int threads) {
+            return joined(
+                self.ask(scores, threads, [k](const Forest& forest, std::int64_t) { return k_best(forest, k); }));
           },
-          nb::arg("k"))
+          nb::arg("scores"), nb::arg("k"), nb::arg("threads"))
       .def(
           "sample",
-          [](const BoundForest& self, std::int64_t n, std::uint64_t seed) {
-            return to_tuple(without_gil([&] { return sample(self.forest, n, seed); }));
+          [](const BoundForests& self, Reals scores, std::int64_t n, std::uint64_t seed, int threads) {
+            return joined(self.ask(scores, threads, [=](const Forest& forest, std::int64_t i) {
+              return sample(forest, n, ForestBatch::seed(seed, i));
+            }));
           },
-          nb::arg("n"), nb::arg("seed"))
-      .def("log_partition",
-           [](const BoundForest& self) { return without_gil([&] { return inside(self.forest, Log{}).back(); }); })
-      .def("count",
-           [](const BoundForest& self) { return without_gil([&] { return inside(self.forest, Count{}).back(); }); })
-      .def("marginals",
-           [](const BoundForest& self) {
-             Marginals result = without_gil([&] { return marginals(self.forest); });
-             return std::make_tuple(result.log_partition, to_numpy(std::move(result.edges)));
-           })
+          nb::arg("scores"), nb::arg("n"), nb::arg("seed"), nb::arg("threads"))
+      .def(
+          "log_partition",
+          [](const BoundForests& self, Reals scores, int threads) {
+            return to_numpy(self.ask(scores, threads,
+                                     [](const Forest& forest, std::int64_t) { return inside(forest, Log{}).back(); }));
+          },
+          nb::arg("scores"), nb::arg("threads"))
+      .def(
+          "count",
+          [](const BoundForests& self, Reals scores, int threads) {
+            return to_numpy(self.ask(
+                scores, threads, [](const Forest& forest, std::int64_t) { return inside(forest, Count{}).back(); }));
+          },
+          nb::arg("scores"), nb::arg("threads"), "How many derivations each forest has; 2**64 - 1: so many or more.")
+      .def(
+          "marginals",
+          [](const BoundForests& self, Reals scores, int threads) {
+            const std::vector<Marginals> found =
+                self.ask(scores, threads, [](const Forest& forest, std::int64_t) { return marginals(forest); });
+            std::vector<double> totals, uses;
+            for (const Marginals& one : found) {
+              totals.push_back(one.log_partition);
+              uses.insert(uses.end(), one.edges.begin(), one.edges.end());
+            }
+            return std::make_tuple(to_numpy(std::move(totals)), to_numpy(std::move(uses)));
+          },
+          nb::arg("scores"), nb::arg("threads"), "(log-partition of each forest, how often each edge is expected)")
       .def(
           "expectation",
-          [](const BoundForest& self, Reals values) {
-            if (values.size() != self.scores.size()) throw nb::value_error("one value per edge is expected");
-            return without_gil([&] {
-              const Expectation::Value total = inside(self.forest, Expectation{view(values)}).back();
-              return std::pair(total.log_weight, total.mean);
+          [](const BoundForests& self, Reals scores, Reals values, int threads) {
+            if (values.size() != self.heads.size()) throw nb::value_error("one value per edge is expected");
+            const auto found = self.ask(scores, threads, [&](const Forest& forest, std::int64_t i) {
+              const auto first = static_cast<std::size_t>(self.batch.first_edge(i));
+              return inside(forest, Expectation{view(values).subspan(first)}).back();
             });
+            std::vector<double> totals, means;
+            for (const Expectation::Value& one : found) {
+              totals.push_back(one.log_weight);
+              means.push_back(one.mean);
+            }
+            return std::make_tuple(to_numpy(std::move(totals)), to_numpy(std::move(means)));
           },
-          nb::arg("values"));
+          nb::arg("scores"), nb::arg("values"), nb::arg("threads"), "(log-partition, expected sum) of each forest");
+}
+
+void bind_forest_learning(nb::module_& m) {
+  nb::class_<ForestOracle, FlatOracle>(m, "ForestOracle", "The oracle of forests. Private: use margent.structures.")
+      .def_prop_ro_static("structure", [](nb::handle) { return "forest"; })
+      .def(
+          "__init__",
+          [](ForestOracle* self, const BoundForests& answers, std::optional<const BoundForests*> right,
+             std::optional<Flags> mask, Reals costs, std::optional<Reals> weights, std::int64_t n_features) {
+            const auto n = static_cast<std::size_t>(answers.batch.size()), n_edges = answers.heads.size();
+            const bool fits = right ? (*right)->batch.size() == answers.batch.size() : mask && mask->size() == n_edges;
+            if (!fits || costs.size() != n_edges || (weights && weights->size() != n))
+              throw nb::value_error("what is known of forests disagrees in length with them");
+            ForestProblem problem{&answers.batch, right ? &(*right)->batch : nullptr, {}, {}, {}};
+            problem.costs.assign(costs.data(), costs.data() + n_edges);
+            if (!right) problem.mask.assign(mask->data(), mask->data() + n_edges);
+            if (weights) problem.weights.assign(weights->data(), weights->data() + n);
+            new (self) ForestOracle(std::move(problem), n_features);
+          },
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("answers"), nb::arg("right").none(),
+          nb::arg("mask").none(), nb::arg("costs"), nb::arg("sample_weight").none(), nb::arg("n_features"))
+      .def("fix_gold", &ForestOracle::fix_gold, nb::call_guard<nb::gil_scoped_release>(),
+           "Keeps the right derivations that are best now; in how many examples others than those kept last.")
+      .def("free_gold", &ForestOracle::free_gold, "Right derivations are found anew for each answer again.");
 }

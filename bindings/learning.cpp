@@ -1,4 +1,5 @@
 // Bindings of oracles, rules and epochs.
+#include <nanobind/stl/unique_ptr.h>
 
 #include <cmath>
 #include <limits>
@@ -34,24 +35,24 @@ nb::dict export_weights(ChainOracle& oracle, bool average) {
   const Clock& clock = oracle.clock();
   nb::dict out;
   if (DenseRows* rows = oracle.dense())
-    out["unigrams"] = to_numpy(settled(rows->weights(), rows->sums(), rows->n_rows() * width, clock, average),
+    out["unigrams"] = to_numpy(exported(rows->weights(), rows->sums(), rows->n_rows() * width, clock, average),
                                {static_cast<std::size_t>(rows->n_rows()), width});
   else if (KernelRows* rows = oracle.kernel())
-    out["unigrams"] = to_numpy(settled(rows->beta(), rows->sums(), rows->n_rows() * width, clock, average),
+    out["unigrams"] = to_numpy(exported(rows->beta(), rows->sums(), rows->n_rows() * width, clock, average),
                                {static_cast<std::size_t>(rows->n_rows()), width});
   else
-    out["unigrams"] = to_arrays(settled(*oracle.sparse(), clock, average));
+    out["unigrams"] = to_arrays(exported(*oracle.sparse(), clock, average));
   if (oracle.edges())
-    out["edges"] = to_arrays(settled(*oracle.edges(), clock, average));
+    out["edges"] = to_arrays(exported(*oracle.edges(), clock, average));
   else
     out["edges"] = nb::none();
   TransitionWeights& t = oracle.transitions();
   nb::list transitions, ends;
   for (std::size_t j = 0; j < t.weights.size(); ++j) {
-    transitions.append(to_numpy(settled(t.weights[j].data(), t.sums[j].data(), t.weights[j].size(), clock, average),
+    transitions.append(to_numpy(exported(t.weights[j].data(), t.sums[j].data(), t.weights[j].size(), clock, average),
                                 {t.weights[j].size() / width, width}));
     ends.append(
-        to_numpy(settled(t.end_weights[j].data(), t.end_sums[j].data(), t.end_weights[j].size(), clock, average),
+        to_numpy(exported(t.end_weights[j].data(), t.end_sums[j].data(), t.end_weights[j].size(), clock, average),
                  {t.end_weights[j].size() / width, width}));
   }
   out["transitions"] = transitions;
@@ -133,7 +134,7 @@ void import_weights(ChainOracle& oracle, nb::dict weights) {
   };
   copy_levels(nb::cast<nb::list>(weights["transitions"]), t.weights);
   copy_levels(nb::cast<nb::list>(weights["ends"]), t.end_weights);
-  t.fold();
+  t.sum_levels();
 }
 
 // A kernel written in Python: a function from observations to their rows of the kernel matrix, all in float32.
@@ -168,7 +169,7 @@ class PythonOracle final : public FlatOracle {
 
   std::int64_t size() const override { return size_; }
 
-  void ask(std::int64_t example, const Question& question, Answer& answer) override {
+  void ask(std::int64_t example, const Question& question, Reply& answer) override {
     nb::gil_scoped_acquire acquire;
     nb::object reply = oracle_.attr("answer")(example, to_numpy(weights(false)), question.k, question.cost);
     grow(checked(nb::cast<std::int64_t>(nb::int_(oracle_.attr("n_features")))));
@@ -177,7 +178,7 @@ class PythonOracle final : public FlatOracle {
     answer.rivals.clear();
     answer.gold_score = score(gold_);
     answer.weight = number(reply.attr("weight"), "a weight");
-    answer.places = count(reply.attr("places"), "places");
+    answer.n_positions = count(reply.attr("n_positions"), "positions");
     const nb::object given = reply.attr("rivals");
     const nb::list rivals = nb::steal<nb::list>(PySequence_List(given.ptr()));
     if (!rivals.is_valid()) nb::raise_python_error();
@@ -196,7 +197,7 @@ class PythonOracle final : public FlatOracle {
     if (rival >= rivals_.size()) throw std::out_of_range("the last answer has no such rival");
     out = gold_;
     for (const auto& [index, value] : rivals_[rival]) out.push_back({index, -value});
-    settle(out);
+    normalize(out);
   }
 
  private:
@@ -237,10 +238,10 @@ class PythonOracle final : public FlatOracle {
   std::vector<SparseVector> rivals_;
 };
 
-Outcome run(Oracle& oracle, Rule& rule, Order order) {
-  check_order(order, oracle.size());
+Outcome run(Oracle& oracle, Rule& rule, ExampleNumbers examples) {
+  check_examples(examples, oracle.size());
   nb::gil_scoped_release release;
-  return run_epoch(oracle, rule, order.data(), static_cast<std::int64_t>(order.shape(0)));
+  return run_epoch(oracle, rule, examples.data(), static_cast<std::int64_t>(examples.shape(0)));
 }
 
 }  // namespace
@@ -252,7 +253,7 @@ void bind_learning(nb::module_& m) {
           "ask",
           [](Oracle& oracle, std::int64_t example, int k, double cost) {
             if (example < 0 || example >= oracle.size()) throw nb::index_error("no such example");
-            Answer answer;
+            Reply answer;
             oracle.ask(example, {k, cost}, answer);
             nb::list rivals;
             for (std::size_t j = 0; j < answer.rivals.size(); ++j) {
@@ -282,7 +283,20 @@ void bind_learning(nb::module_& m) {
              oracle.scale(factor);
            })
       .def("squared_norm", &Oracle::squared_norm)
-      .def("tick", &Oracle::tick, nb::arg("weight") = 1.0);
+      .def("tick", &Oracle::tick, nb::arg("weight") = 1.0)
+      .def(
+          "likelihood",
+          [](Oracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int beam, bool best_completion,
+             int threads) {
+            if (beam < 0) throw nb::value_error("beam out of range");
+            std::unique_ptr<Likelihood> made =
+                oracle.likelihood({all_pairs, all_transitions, boundaries, beam, best_completion}, threads);
+            if (!made) throw nb::type_error("this oracle has no such likelihood");
+            return made;
+          },
+          nb::keep_alive<0, 1>(), nb::kw_only(), nb::arg("all_pairs") = false, nb::arg("all_transitions") = false,
+          nb::arg("boundaries") = true, nb::arg("beam") = 0, nb::arg("best_completion") = false, nb::arg("threads") = 1,
+          "Minus the log-likelihood of its examples, as a function of its weights; beam 0: sums over all answers.");
 
   nb::enum_<BeamUpdate>(m, "BeamUpdate", "Which prefix is learned from where beam search goes wrong.")
       .value("standard", BeamUpdate::standard)
@@ -321,6 +335,15 @@ void bind_learning(nb::module_& m) {
           nb::keep_alive<1, 2>(), nb::arg("examples"), nb::arg("n_labels"), nb::arg("order"),
           nb::arg("learn_transitions"), nb::arg("n_unigrams"), nb::arg("n_edges"), nb::arg("sparse"),
           nb::arg("label_costs"), nb::arg("kernel") = nb::none(), nb::arg("cache_bytes") = 0)
+      .def_prop_ro(
+          "structure",
+          [](ChainOracle& oracle) {
+            std::string name = oracle.kernel()            ? "chain with a kernel"
+                               : oracle.examples().hidden ? "chain of hidden labels"
+                                                          : "chain";
+            return oracle.beam_width() ? name + " under a beam" : name;
+          },
+          "Its name among `margent.capability.STRUCTURES`, which says what it can do.")
       .def_prop_ro("n_labels", [](const ChainOracle& oracle) { return oracle.shape().n_labels; })
       .def_prop_ro("learn_transitions", &ChainOracle::learn_transitions)
       .def(
@@ -364,12 +387,12 @@ void bind_learning(nb::module_& m) {
       .def("penalty", &Rule::penalty, nb::arg("oracle"), "1/2 |w|^2 as the problem of the rule has it, or None")
       .def(
           "losses",
-          [](Rule& rule, Oracle& oracle, Order order) {
-            check_order(order, oracle.size());
+          [](Rule& rule, Oracle& oracle, ExampleNumbers examples) {
+            check_examples(examples, oracle.size());
             nb::gil_scoped_release release;
-            return rule.losses(oracle, order.data(), static_cast<std::int64_t>(order.shape(0)));
+            return rule.losses(oracle, examples.data(), static_cast<std::int64_t>(examples.shape(0)));
           },
-          nb::arg("oracle"), nb::arg("order"),
+          nb::arg("oracle"), nb::arg("examples"),
           "The losses of these examples as the primal objective counts them, summed.")
       .def(
           "support",
@@ -397,7 +420,7 @@ void bind_learning(nb::module_& m) {
       .def(nb::init<double>(), nb::arg("C"))
       .def("bytes", &FrankWolfeRule::bytes, "what the vectors of all examples take");
   nb::class_<SubgradientRule, Rule>(m, "SubgradientRule")
-      .def(nb::init<double, bool, double>(), nb::arg("C"), nb::arg("project"), nb::arg("head_start") = 1.0);
+      .def(nb::init<double, bool, double>(), nb::arg("C"), nb::arg("project"), nb::arg("warm_start") = 1.0);
   nb::class_<DualPerceptronRule, Rule>(m, "DualPerceptronRule").def(nb::init<>());
   nb::class_<HiddenMarkovRule, Rule>(m, "HiddenMarkovRule")
       .def(
@@ -424,10 +447,10 @@ void bind_learning(nb::module_& m) {
   nb::class_<Outcome>(m, "Outcome")
       .def_ro("loss", &Outcome::loss)
       .def_ro("errors", &Outcome::errors)
-      .def_ro("places", &Outcome::places)
+      .def_ro("n_positions", &Outcome::n_positions)
       .def_ro("wrong_examples", &Outcome::wrong_examples)
       .def_ro("updates", &Outcome::updates)
       .def_ro("objective", &Outcome::objective);
-  m.def("run", &run, nb::arg("oracle"), nb::arg("rule"), nb::arg("order"),
-        "Runs a rule over examples in the given order.");
+  m.def("run", &run, nb::arg("oracle"), nb::arg("rule"), nb::arg("examples"),
+        "Runs a rule over examples, in the order in which they are given.");
 }

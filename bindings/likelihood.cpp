@@ -1,12 +1,10 @@
-// Bindings of the likelihood of label chains, of segments and of cuts, and of the arithmetic of its minimisation.
+// Bindings of the likelihood of an oracle's examples, and of the arithmetic of its minimisation.
+#include "learning/likelihood.hpp"
 
 #include <string>
 
 #include "bindings.hpp"
-#include "chain/chain_likelihood.hpp"
-#include "cosegments/cosegment_likelihood.hpp"
 #include "learning/inverse_hessian.hpp"
-#include "segments/segment_likelihood.hpp"
 
 using namespace margent;
 
@@ -33,6 +31,7 @@ void bind_likelihood(nb::module_& m) {
       .def("__len__", &Likelihood::size)
       .def_prop_ro("n_parameters", &Likelihood::n_parameters)
       .def_prop_ro("threads", &Likelihood::threads)
+      .def_prop_ro("widens", &Likelihood::widens)
       .def("parameters",
            [](const Likelihood& self) {
              std::vector<double> out(self.n_parameters());
@@ -69,59 +68,21 @@ void bind_likelihood(nb::module_& m) {
           nb::arg("parameters"), "(negative log-likelihood, its gradient)")
       .def(
           "value",
-          [](Likelihood& self, std::optional<Order> order) {
-            if (order) check_order(*order, self.size());
+          [](Likelihood& self, std::optional<ExampleNumbers> examples) {
+            if (examples) check_examples(*examples, self.size());
             nb::gil_scoped_release release;
-            if (order) return self.value(order->data(), static_cast<std::int64_t>(order->shape(0)));
+            if (examples) return self.value(examples->data(), static_cast<std::int64_t>(examples->shape(0)));
             return self.evaluate(nullptr, check_signals);
           },
-          nb::arg("order").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
+          nb::arg("examples").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
       .def(
           "descend",
-          [](Likelihood& self, Order order, double eta, double decay, double first) {
-            check_order(order, self.size());
+          [](Likelihood& self, ExampleNumbers examples, double eta, double decay, double first) {
+            check_examples(examples, self.size());
             nb::gil_scoped_release release;
-            return self.descend(order.data(), static_cast<std::int64_t>(order.shape(0)), eta, decay, first);
+            return self.descend(examples.data(), static_cast<std::int64_t>(examples.shape(0)), eta, decay, first);
           },
-          nb::arg("order"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
-
-  nb::class_<ChainLikelihood, Likelihood>(m, "ChainLikelihood",
-                                          "The conditional likelihood of a chain oracle's examples.")
-      .def(
-          "__init__",
-          [](ChainLikelihood* self, ChainOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries,
-             int threads, int beam, bool best_completion) {
-            if (oracle.kernel())
-              throw nb::value_error(
-                  "a kernel needs a learner that goes from example to example, such as HiddenMarkovSVM, not a CRF");
-            if (oracle.label_costs().size() != static_cast<std::size_t>(oracle.shape().n_labels))
-              throw nb::value_error("a CRF takes label_costs of labels, not of pairs of labels");
-            for (const float cost : oracle.label_costs())
-              if (!(cost > 0)) throw nb::value_error("label_costs should be above 0 for a CRF");
-            new (self)
-                ChainLikelihood(oracle, {all_pairs, all_transitions, boundaries, beam, best_completion}, threads);
-          },
-          nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"),
-          nb::arg("boundaries"), nb::arg("threads"), nb::arg("beam") = 0, nb::arg("best_completion") = false);
-  nb::class_<SegmentLikelihood, Likelihood>(m, "SegmentLikelihood",
-                                            "The conditional likelihood of a segment oracle's examples.")
-      .def(
-          "__init__",
-          [](SegmentLikelihood* self, SegmentOracle& oracle, bool all_pairs, bool all_transitions, bool boundaries,
-             int threads, bool best_completion) {
-            new (self) SegmentLikelihood(oracle, {all_pairs, all_transitions, boundaries, 0, best_completion}, threads);
-          },
-          nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("all_pairs"), nb::arg("all_transitions"),
-          nb::arg("boundaries"), nb::arg("threads"), nb::arg("best_completion") = false);
-  nb::class_<CosegmentLikelihood, Likelihood>(m, "CosegmentLikelihood",
-                                              "The conditional likelihood of pronunciations under a beam.")
-      .def(
-          "__init__",
-          [](CosegmentLikelihood* self, CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads) {
-            if (beam < 0) throw nb::value_error("beam out of range");
-            new (self) CosegmentLikelihood(oracle, beam, best_completion, threads);
-          },
-          nb::keep_alive<1, 2>(), nb::arg("oracle"), nb::arg("beam"), nb::arg("best_completion"), nb::arg("threads"));
+          nb::arg("examples"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
 
   m.def(
       "dot",

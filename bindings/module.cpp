@@ -17,8 +17,10 @@ NB_MODULE(_core, m) {
   bind_segments(m);
   bind_segment_learning(m);
   bind_likelihood(m);
+  bind_forest_learning(m);
   bind_tagging(m);
   bind_cosegments(m);
   bind_rescoring(m);
   bind_cosegment_learning(m);
+  bind_transitions(m);
 }

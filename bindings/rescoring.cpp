@@ -114,13 +114,13 @@ Numpy<double> rescore(const CosegmentUnits& units, Ptr letter_ptr, Ids letters, 
 // Keeps the arrays alive that the oracle looks into.
 class BoundCandidates {
  public:
-  BoundCandidates(Ptr example_ptr, Ptr feature_ptr, Ids features, Floats values, Floats losses, Ids places)
-      : example_ptr_(example_ptr), feature_ptr_(feature_ptr), features_(features), places_(places), values_(values),
-        losses_(losses) {
+  BoundCandidates(Ptr example_ptr, Ptr feature_ptr, Ids features, Floats values, Floats losses, Ids n_positions)
+      : example_ptr_(example_ptr), feature_ptr_(feature_ptr), features_(features), n_positions_(n_positions),
+        values_(values), losses_(losses) {
     check_ptr(example_ptr, static_cast<std::int64_t>(losses.shape(0)), "examples");
     check_ptr(feature_ptr, static_cast<std::int64_t>(features.shape(0)), "features");
     if (feature_ptr.shape(0) != losses.shape(0) + 1 || values.shape(0) != features.shape(0) ||
-        places.shape(0) + 1 != example_ptr.shape(0))
+        n_positions.shape(0) + 1 != example_ptr.shape(0))
       throw nb::value_error("candidates: arrays of different lengths");
     for (std::size_t c = 0; c < losses.shape(0); ++c)
       if (!(losses.data()[c] >= 0)) throw nb::value_error("a loss must not be negative");
@@ -135,14 +135,14 @@ class BoundCandidates {
              features.data(),
              values.data(),
              losses.data(),
-             places.data()};
+             n_positions.data()};
   }
   const Candidates& view() const { return view_; }
   std::int64_t largest() const { return largest_; }
 
  private:
   Ptr example_ptr_, feature_ptr_;
-  Ids features_, places_;
+  Ids features_, n_positions_;
   Floats values_, losses_;
   Candidates view_;
   std::int64_t largest_ = -1;
@@ -158,28 +158,14 @@ void bind_rescoring(nb::module_& m) {
         nb::arg("unit_ptr"), nb::arg("cuts"), nb::arg("scores"), nb::arg("weights"), nb::arg("threads"));
   nb::class_<BoundCandidates>(m, "Candidates", "Listed answers; keeps the arrays it looks into alive.")
       .def(nb::init<Ptr, Ptr, Ids, Floats, Floats, Ids>(), nb::arg("example_ptr"), nb::arg("feature_ptr"),
-           nb::arg("features"), nb::arg("values"), nb::arg("losses"), nb::arg("places"));
+           nb::arg("features"), nb::arg("values"), nb::arg("losses"), nb::arg("n_positions"));
   nb::class_<CandidateOracle, FlatOracle>(m, "CandidateOracle", "The oracle of listed answers.")
+      .def_prop_ro_static("structure", [](nb::handle) { return "listed answers"; })
       .def(
           "__init__",
           [](CandidateOracle* self, const BoundCandidates& bound, std::int64_t n_features) {
             if (n_features <= bound.largest()) throw nb::value_error("n_features: a feature is larger");
             new (self) CandidateOracle(bound.view(), n_features);
           },
-          nb::keep_alive<1, 2>(), nb::arg("candidates"), nb::arg("n_features"))
-      .def(
-          "likelihood",
-          [](const CandidateOracle& oracle, Doubles weights, bool best_completion, int threads) {
-            if (static_cast<std::int64_t>(weights.shape(0)) != oracle.n_features())
-              throw nb::value_error("weights of the wrong shape");
-            std::vector<double> gradient(weights.shape(0), 0.0);
-            double value = 0;
-            {
-              nb::gil_scoped_release release;
-              value = oracle.likelihood(weights.data(), best_completion, threads, gradient.data());
-            }
-            return std::make_tuple(value, to_numpy(std::move(gradient)));
-          },
-          nb::arg("weights"), nb::arg("best_completion"), nb::arg("threads"),
-          "(minus the log-likelihood of the right candidates, its gradient)");
+          nb::keep_alive<1, 2>(), nb::arg("candidates"), nb::arg("n_features"));
 }

@@ -201,7 +201,7 @@ void each_sequence(const SegmentModel& model, const SegmentData& data, const Flo
   parallel(content->n_sequences(), n_threads, [&](std::size_t thread, std::int64_t s) {
     if (!states[thread]) states[thread] = std::make_unique<State>(model.shape, content->copy());
     State& state = *states[thread];
-    work(state.scorer.score(s, weights.data(), scale), state.workspace, s);
+    work(state.scorer.turn_to(s, weights.data(), scale), state.workspace, s);
   });
 }
 
@@ -436,11 +436,16 @@ void bind_segment_learning(nb::module_& m) {
           },
           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::arg("model"), nb::arg("data"), nb::arg("gold"),
           nb::arg("frame_cost") = 1.0, nb::arg("boundary_cost") = 0.0, nb::arg("label_costs") = std::vector<double>())
+      .def_prop_ro("structure",
+                   [](const SegmentOracle& oracle) {
+                     const bool frames = dynamic_cast<const FrameContent*>(&oracle.scorer().content());
+                     return frames ? "segments of frames" : "segments of tokens";
+                   })
       .def(
           "weights",
           [](SegmentOracle& oracle, bool average) {
-            return to_numpy(settled(oracle.weights().data(), oracle.sums().data(), oracle.weights().size(),
-                                    oracle.clock(), average));
+            return to_numpy(exported(oracle.weights().data(), oracle.sums().data(), oracle.weights().size(),
+                                     oracle.clock(), average));
           },
           nb::arg("average"))
       .def(

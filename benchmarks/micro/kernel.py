@@ -42,7 +42,7 @@ def measured(n_sentences: int, cache_mb: int, epochs: int) -> dict[str, Any]:
         "train_processor_s": processor,
         "peak_mib": peak,
         "support_tokens": tagger.feature_map_.n_unigrams,
-        "support_sequences": len(tagger._support) if tagger._support is not None else 0,
+        "support_sequences": len(tagger.model_.support) if tagger.model_.support is not None else 0,
         "test_tokens_per_s": sum(map(len, data.test.y)) / predicting,
         "chunk_f1": score,
     }

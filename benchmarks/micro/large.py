@@ -85,9 +85,9 @@ def search_many_labels(n_labels: int) -> dict[str, Any]:
     result: dict[str, Any] = {"labels": n_labels}
     for name, restrict in (("free", None), ("restricted", 2)):
         tagger = margent.Tagger(
-            features=templates, learner=margent.Perceptron(epochs=5), restrict_labels=restrict, threads=1
+            features=templates, learner=margent.Perceptron(epochs=5), threads=1, tag_dictionary=restrict
         ).fit(X[:10_000], y[:10_000])
-        encoded, allowed = tagger._encode(X[10_000:], None)
+        encoded, allowed = tagger.model_.encode(X[10_000:])
         chain, examples = tagger.weights_.native(), encoded.examples(allowed=allowed)
         result[f"{name}_epoch_seconds"] = min(epoch["seconds"] for epoch in tagger.history_)
         result[f"{name}_accuracy"] = tagger.score(X[10_000:], y[10_000:])

@@ -132,7 +132,7 @@ struct RunQuery {
 
   int ways(int label) const { return hidden ? hidden[label] : 1; }
 };
-// The log probability that a labelling holds this run, after chain_marginals has filled `work`.
+// The log-probability that a labelling holds this run, after chain_marginals has filled `work`.
 template <class Real>
 double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
                                  double log_partition, const RunQuery& query);

@@ -26,7 +26,15 @@ constexpr double largest_weight = 1e25;  // as in a model file
 float narrowed(double w) { return static_cast<float>(std::clamp(w, -largest_weight, largest_weight)); }
 }  // namespace
 
-ChainLikelihood::ChainLikelihood(ChainOracle& oracle, const ParameterChoice& choice, int threads)
+std::unique_ptr<Likelihood> ChainOracle::likelihood(const LikelihoodOptions& options, int threads) {
+  if (kernel_) throw std::invalid_argument("a kernel has no likelihood: choose a learner of rivals, not a CRF");
+  if (pair_costs_) throw std::invalid_argument("a CRF takes label_costs of labels, not of pairs of labels");
+  if (!std::ranges::all_of(label_costs_, [](float cost) { return cost > 0; }))
+    throw std::invalid_argument("label_costs should be above 0 for a CRF");
+  return std::make_unique<ChainLikelihood>(*this, options, threads);
+}
+
+ChainLikelihood::ChainLikelihood(ChainOracle& oracle, const LikelihoodOptions& choice, int threads)
     : oracle_(oracle), examples_(oracle.examples()), shape_(oracle.shape()), threads_(std::clamp(threads, 1, 1024)) {
   const ChainShape& s = shape_;
   table_size_ = (s.histories + s.contexts) * s.width;
@@ -128,7 +136,7 @@ bool ChainLikelihood::labelled(std::int64_t sequence) const {
   return std::any_of(labels, labels + examples_.length(sequence), [](std::int32_t y) { return y != unlabelled; });
 }
 
-void ChainLikelihood::choose_cells(const ParameterChoice& choice) {
+void ChainLikelihood::choose_cells(const LikelihoodOptions& choice) {
   if (!oracle_.learn_transitions()) return;
   const ChainShape& s = shape_;
   TransitionWeights& t = oracle_.transitions();
@@ -207,10 +215,10 @@ void ChainLikelihood::make_blocks() {
     const std::int64_t end = examples_.begin(last);
     for (std::int64_t c = 1; c < n_chunks; ++c) {
       const std::int64_t token = begin + (end - begin) * c / n_chunks;
-      const std::int64_t border =
+      const std::int64_t boundary =
           std::lower_bound(examples_.sequence_ptr + first, examples_.sequence_ptr + last, token) -
           examples_.sequence_ptr;
-      if (border > block.chunks.back() && border < last) block.chunks.push_back(border);
+      if (boundary > block.chunks.back() && boundary < last) block.chunks.push_back(boundary);
     }
     block.chunks.push_back(last);
     block.unigrams = occurrences(examples_.unigrams, static_cast<std::int64_t>(unigrams_.ptr.size()) - 1, begin, end);
@@ -256,7 +264,7 @@ void ChainLikelihood::set(const double* parameters) {
   each_row_weight([parameters](std::int64_t i, float& w) { w = narrowed(parameters[i]); });
   for (const Cells& c : cells_)
     for (std::size_t k = 0; k < c.places.size(); ++k) (*c.weights)[c.places[k]] = narrowed(parameters[c.first + k]);
-  oracle_.transitions().fold();
+  oracle_.transitions().sum_levels();
 }
 
 std::vector<std::vector<double>> ChainLikelihood::by_level(const double* table, bool ends) const {
@@ -279,7 +287,7 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
   // All pieces of a feature belong to the same task.
   // Frequent features come first, so tasks of as many features would not be of the same size.
   const auto work = [&](std::int64_t i) { return of.ptr[i] + 4 * i; };
-  const auto border = [&](std::int64_t task) {
+  const auto boundary = [&](std::int64_t task) {
     const auto pieces = std::views::iota(std::int64_t{0}, n_pieces);
     const auto found = std::ranges::lower_bound(pieces, work(n_pieces) * task / n_tasks, {}, work);
     std::int64_t i = found - pieces.begin();
@@ -287,7 +295,7 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
     return i;
   };
   parallel(n_tasks, threads_, [&](std::size_t, std::int64_t task) {
-    const std::int64_t begin = border(task), end = border(task + 1);
+    const std::int64_t begin = boundary(task), end = boundary(task + 1);
     Buffer<float> sums;
     sums.need(at_once * width);
     for (std::int64_t from = begin; from < end; from += at_once) {
@@ -386,7 +394,7 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
     each_row_weight([factor](std::int64_t, float& w) { w *= factor; });
     for (const Cells& c : cells_)
       for (const std::int64_t place : c.places) (*c.weights)[place] *= factor;
-    oracle_.transitions().fold();
+    oracle_.transitions().sum_levels();
     scale = 1;
   };
   for (std::int64_t i = 0; i < n; ++i) {
@@ -436,7 +444,7 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
         for (const std::int64_t place : c.places)
           (*c.weights)[place] = narrowed((*c.weights)[place] + step * counts[place]);
       }
-      oracle_.transitions().fold();
+      oracle_.transitions().sum_levels();
     }
     if (scale < 1e-6) multiply_in();
   }

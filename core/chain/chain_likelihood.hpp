@@ -30,7 +30,7 @@ class ChainExpectations;
 
 class ChainLikelihood final : public Likelihood {
  public:
-  ChainLikelihood(ChainOracle& oracle, const ParameterChoice& choice, int threads);
+  ChainLikelihood(ChainOracle& oracle, const LikelihoodOptions& choice, int threads);
   ~ChainLikelihood() override;
 
   std::int64_t size() const override { return examples_.n_sequences; }
@@ -66,14 +66,14 @@ class ChainLikelihood final : public Likelihood {
   };
   struct Block {
     std::int64_t first, last;          // sequences
-    std::vector<std::int64_t> chunks;  // borders
+    std::vector<std::int64_t> chunks;  // boundaries
     Occurrences unigrams, edges;
   };
   template <class ColumnOf>
   Columns seen_columns(const Features& features, const GrowingRows& rows, std::int64_t n_rows, std::int64_t n_columns,
                        bool all, ColumnOf column_of) const;
   bool labelled(std::int64_t sequence) const;  // in part at least
-  void choose_cells(const ParameterChoice& choice);
+  void choose_cells(const LikelihoodOptions& choice);
   Occurrences occurrences(const Features& features, std::int64_t n_rows, std::int64_t begin, std::int64_t end) const;
   void make_blocks();
   void gather_gradient(const Occurrences& of, const Columns& columns, const float* residuals, std::int64_t width,

@@ -21,10 +21,10 @@ TransitionWeights::TransitionWeights(const ChainShape& shape, bool with_bound)
   end.grow(shape.states());
   if (shape.order == 1) transposed.grow(shape.n_labels * shape.width);
   if (with_bound) bound.grow(shape.width);
-  fold();
+  sum_levels();
 }
 
-void TransitionWeights::fold() {
+void TransitionWeights::sum_levels() {
   const ChainShape& s = shape_;
   const auto sum_levels = [](std::vector<std::vector<float>>& levels, Buffer<float>& out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -38,12 +38,12 @@ void TransitionWeights::fold() {
   if (with_bound_) bound_transitions(total.data(), s.n_labels, s.width, bound.data());
 }
 
-void TransitionWeights::fold(const Clock& clock) {
+void TransitionWeights::absorb_scale(const Clock& clock) {
   for (std::size_t j = 0; j < weights.size(); ++j) {
-    for (std::size_t i = 0; i < weights[j].size(); ++i) clock.fold(weights[j][i], sums[j][i]);
-    for (std::size_t i = 0; i < end_weights[j].size(); ++i) clock.fold(end_weights[j][i], end_sums[j][i]);
+    for (std::size_t i = 0; i < weights[j].size(); ++i) clock.absorb_scale(weights[j][i], sums[j][i]);
+    for (std::size_t i = 0; i < end_weights[j].size(); ++i) clock.absorb_scale(end_weights[j][i], end_sums[j][i]);
   }
-  fold();
+  sum_levels();
 }
 
 double TransitionWeights::squared_norm() const {
@@ -114,6 +114,8 @@ void ChainOracle::begin(int n_labels) {
   right_.resize(n_labels);
   pair_costs_ = label_costs_.size() != static_cast<std::size_t>(n_labels);
   scorer_ = std::make_unique<ChainScorer<float>>(model());
+  features_ = std::make_unique<ChainFeatures>(examples_, shape_, n_unigrams(), edges_ ? edges_->n_rows() : 0,
+                                              learn_transitions_);
 }
 
 LinearChain ChainOracle::model() const {
@@ -126,19 +128,20 @@ LinearChain ChainOracle::model() const {
   return model;
 }
 
-// Whether a search that returned this score has written a labelling: not for -inf, nor for what is no number.
+// Whether a search that returned this score has written a labelling: not for -inf, nor for what is not a number.
 static bool possible(double score) { return score > -std::numeric_limits<double>::infinity(); }
 
-void ChainOracle::ask(std::int64_t example, const Question& question, Answer& answer) {
+void ChainOracle::ask(std::int64_t example, const Question& question, Reply& answer) {
   example_ = example;
+  features_->turn_to(example);
   const int n = examples_.length(example);
   const std::int32_t* labels = examples_.labels + examples_.begin(example);
   answer.weight = examples_.weights ? examples_.weights[example] : 1.0f;
-  answer.places = n - std::count(labels, labels + n, unlabelled);
+  answer.n_positions = n - std::count(labels, labels + n, unlabelled);
   answer.rivals.clear();
   n_rivals_ = 0;
   has_gram_ = false;
-  if (answer.places == 0) return;
+  if (answer.n_positions == 0) return;
   // The search sees weights as they are kept: costs are brought to their scale, scores back from it.
   const double cost = question.cost / clock_.scale;
 
@@ -199,45 +202,24 @@ void ChainOracle::ask(std::int64_t example, const Question& question, Answer& an
         unigrams().expect_move(examples_.unigrams, examples_.begin(example) + t, gold_[t], rivals_[t]);
 }
 
-int ChainOracle::chosen_prefix(const std::int32_t* labels, int n) {
-  const auto is_wrong = [&](int t, std::int64_t state) {
-    return !examples_.fits(labels[t], static_cast<std::int32_t>(state % shape_.width));
-  };
-  // Whether the way of each item at a position has a mistake.
-  std::vector<std::uint8_t> wrong_before, wrong;
-  bool lost = false;
-  PrefixChoice choice(update_);
-  for (int t = 0; t <= n && !beam_.at(t).empty(); ++t) {
-    const auto items = beam_.at(t);
-    wrong.resize(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i)
-      wrong[i] = (t > 0 && wrong_before[items[i].parent]) || (t < n && is_wrong(t, items[i].state));
-    std::swap(wrong, wrong_before);
-    const bool all_wrong = std::find(wrong_before.begin(), wrong_before.end(), 0) == wrong_before.end();
-    lost = lost || (all_wrong && !beam_.holds(t, gold_way_[t].state));
-    choice.see(t, t == n, !wrong_before[0], lost, items[0].score - gold_way_[t].score);
-  }
-  return choice.chosen();
-}
-
 std::size_t ChainOracle::ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k,
-                                  Answer& answer) {
-  const int n = scores.length;
-  beam_.search(scores, beam_width_);
-  beam_.follow(scores, gold_.data(), gold_way_);
-  const int chosen = chosen_prefix(labels, n);
+                                  Reply& answer) {
+  system_.turn_to(scores, examples_, labels, gold_.data());
+  const int chosen = beam_.run(system_, beam_width_, update_);
   if (chosen < 0) {
-    answer.places = 0;
+    answer.n_positions = 0;
     return 0;
   }
-  const std::size_t size = std::min(chosen + 1, n), found = std::min(k, beam_.at(chosen).size());
+  const auto items = beam_.found.layer(chosen);
+  const std::size_t size = std::min(chosen, scores.length), found = std::min(k, items.size());
   for (std::size_t j = 0; j < found; ++j) {
-    beam_.trace(chosen, j, rivals_.data() + j * size);
-    values_[j] = beam_.at(chosen)[j].score;
+    beam_.found.trace(items[j], way_);
+    for (std::size_t t = 0; t < size; ++t) rivals_[j * size + t] = system_.label(way_[t]->move);
+    values_[j] = items[j].score;
   }
   gold_.resize(size);
-  ends_ = chosen == n;
-  answer.gold_score = gold_way_[chosen].score;
+  ends_ = chosen > scores.length;
+  answer.gold_score = beam_.gold.layer(chosen)[0].score;
   return found;
 }
 
@@ -331,72 +313,22 @@ void ChainOracle::move(std::size_t rival, double step) {
   differences(rival, on_token, on_transition);
 }
 
-ChainOracle::Layout ChainOracle::layout() const {
-  Layout at{};
-  at.edges = n_unigrams() * shape_.width;
-  at.edge_width = shape_.base * shape_.width;
-  at.size = at.levels = at.edges + (edges_ ? edges_->n_rows() * at.edge_width : 0);
-  for (int level = 0; level < shape_.order; ++level)
-    at.size += static_cast<std::int64_t>(transitions_.end_weights[level].size() + transitions_.weights[level].size());
-  return at;
-}
-
-template <class Visit>
-void ChainOracle::token_entries(int t, int label, double sign, Visit visit) const {
-  const Features& f = examples_.unigrams;
-  const std::int64_t token = examples_.begin(example_) + t;
-  for (std::int64_t k = f.ptr[token]; k < f.ptr[token + 1]; ++k)
-    visit(std::int64_t{f.ids[k]} * shape_.width + label, sign * f.value(k));
-}
-
-template <class Visit>
-void ChainOracle::transition_entries(const Layout& at, const std::int32_t* y, int t, double sign, Visit visit) const {
-  const ChainShape& s = shape_;
-  const int n = static_cast<int>(gold_.size());
-  const auto label_at = [&](int u) -> std::int64_t { return u < 0 ? s.n_labels : y[u]; };
-  if (edges_ && examples_.edges.ptr && t < n) {
-    const Features& f = examples_.edges;
-    const std::int64_t token = examples_.begin(example_) + t;
-    for (std::int64_t k = f.ptr[token]; k < f.ptr[token + 1]; ++k)
-      visit(at.edges + f.ids[k] * at.edge_width + label_at(t - 1) * s.width + y[t], sign * f.value(k));
-  }
-  if (!learn_transitions_) return;
-  std::int64_t offset = at.levels, size = 1, history = 0;
-  for (int level = 0; level < s.order; ++level) {
-    // Each level holds its end weights [B^level][width], then its transitions [B^(level+1)][width].
-    if (t == n) {
-      visit(offset + history * s.width + y[n - 1], sign);
-      history += label_at(n - 2 - level) * size;
-    } else {
-      history += label_at(t - 1 - level) * size;
-      visit(offset + (size + history) * s.width + y[t], sign);
-    }
-    offset += size * s.width * (1 + s.base);
-    size *= s.base;
-  }
-}
-
 void ChainOracle::delta(std::size_t rival, SparseVector& out) const {
-  const Layout at = layout();
-  const std::int32_t *gold = gold_.data(), *other = labels_of(rival);
+  const std::span<const std::int32_t> gold = gold_, other = labels(rival);
+  const auto on_part = [&](int t, bool is_transition) {
+    features_->collect({t, gold, is_transition}, 1);
+    features_->collect({t, other, is_transition}, -1);
+  };
+  differences(rival, [&](int t) { on_part(t, false); }, [&](int t) { on_part(t, true); });
   out.clear();
-  const auto visit = [&](std::int64_t index, double value) { out.push_back({index, value}); };
-  const auto on_token = [&](int t) {
-    token_entries(t, gold[t], 1, visit);
-    token_entries(t, other[t], -1, visit);
-  };
-  const auto on_transition = [&](int t) {
-    transition_entries(at, gold, t, 1, visit);
-    transition_entries(at, other, t, -1, visit);
-  };
-  differences(rival, on_token, on_transition);
-  settle(out);
+  features_->hand_over(out);
+  normalize(out);
 }
 
 double ChainOracle::inner(const SparseVector& a, const SparseVector& b) const {
   if (!kernel_) return margent::dot(a, b);
   // Observations meet in the kernel, transitions as they are.
-  const std::int64_t end = layout().edges;
+  const std::int64_t end = features_->layout().edges;
   const auto cut = [end](const SparseVector& v) {
     return std::partition_point(v.begin(), v.end(), [end](const auto& entry) { return entry.first < end; });
   };
@@ -411,7 +343,7 @@ double ChainOracle::dot(std::size_t i, std::size_t j) const {
   return gram_.at(i, j);
 }
 
-void ChainOracle::find_parts(int position, int reach) const {
+void ChainOracle::find_parts(int position, int reach, bool is_transition) const {
   const int n = static_cast<int>(gold_.size());
   const int from = std::max(0, position + 1 - reach), to = std::min(position + 1, n);
   const std::int32_t* rivals = rivals_.data();
@@ -425,7 +357,7 @@ void ChainOracle::find_parts(int position, int reach) const {
     if (!same(gold_.data(), rivals + j * n)) members_.push_back(j);
   const std::size_t end = members_.size();
   if (begin == end) return;
-  parts_.push_back({position, gold_.data(), 1, begin, end});
+  parts_.push_back({{position, gold_, is_transition}, 1, begin, end});
   for (std::size_t i = begin; i < end; ++i) {
     const std::int32_t* labels = rivals + members_[i] * n;
     const auto like_this = [&](std::size_t q) { return same(labels, rivals + members_[q] * n); };
@@ -435,7 +367,7 @@ void ChainOracle::find_parts(int position, int reach) const {
     const std::size_t first = members_.size();
     for (std::size_t q = i; q < end; ++q)
       if (like_this(q)) members_.push_back(members_[q]);
-    parts_.push_back({position, labels, -1, first, members_.size()});
+    parts_.push_back({{position, {labels, gold_.size()}, is_transition}, -1, first, members_.size()});
   }
 }
 
@@ -450,8 +382,12 @@ void ChainOracle::make_gram() const {
   const Features& f = examples_.unigrams;
   const std::int64_t* ptr = f.ptr + examples_.begin(example_);
   gram_.reset(n_rivals_);
-  const auto members = [&](const Part& part) {
+  const auto members = [&](const SharedPart& part) {
     return std::span<const std::size_t>(members_).subspan(part.begin, part.end - part.begin);
+  };
+  const auto add_entries = [&] {
+    for (const SharedPart& p : parts_)
+      gram_.add(members(p), [&](auto on_entry) { features_->visit(p.part, p.sign, on_entry); });
   };
   // Positions where a rival differs from gold, and those from which one can look back on one.
   near_.assign(static_cast<std::size_t>(n) + 1, far_away);
@@ -462,47 +398,44 @@ void ChainOracle::make_gram() const {
   parts_.clear();
   members_.clear();
   for (int t = 0; t < n; ++t)
-    if (near_[t] == 0) find_parts(t, 1);
+    if (near_[t] == 0) find_parts(t, 1, false);
   std::int64_t n_features = 0;
-  for (const Part& p : parts_) n_features += ptr[p.position + 1] - ptr[p.position];
+  for (const SharedPart& p : parts_) n_features += ptr[p.part.position + 1] - ptr[p.part.position];
   if (f.values || parts_.size() > few_parts || n_features > few_features) {
-    for (const Part& p : parts_)
-      gram_.add(members(p), [&](auto visit) { token_entries(p.position, p.labels[p.position], p.sign, visit); });
+    add_entries();
   } else {
     // The overlap of two tokens is kept with the first part of each.
     constexpr std::int64_t unknown = -1;
     const std::size_t size = parts_.size();
     overlaps_.assign(size * size, unknown);
     for (std::size_t i = 0, first_i = 0; i < size; ++i) {
-      const Part& p = parts_[i];
-      if (p.position != parts_[first_i].position) first_i = i;
+      const auto& [p, p_sign, p_begin, p_end] = parts_[i];
+      if (p.position != parts_[first_i].part.position) first_i = i;
       for (std::size_t j = 0, first_j = 0; j <= i; ++j) {
-        const Part& q = parts_[j];
-        if (q.position != parts_[first_j].position) first_j = j;
+        const auto& [q, q_sign, q_begin, q_end] = parts_[j];
+        if (q.position != parts_[first_j].part.position) first_j = j;
         if (p.labels[p.position] != q.labels[q.position]) continue;
         std::int64_t& overlap = overlaps_[first_i * size + first_j];
         const std::int64_t *a = ptr + p.position, *b = ptr + q.position;
         if (overlap == unknown)
           overlap = kernels<float>().equal_pairs(f.ids + a[0], a[1] - a[0], f.ids + b[0], b[1] - b[0]);
-        if (overlap) gram_.add(members(p), members(q), p.sign * q.sign * static_cast<double>(overlap));
+        if (overlap) gram_.add(members(parts_[i]), members(parts_[j]), p_sign * q_sign * static_cast<double>(overlap));
       }
     }
   }
   if (learn_transitions_ || edges_) {
-    const Layout at = layout();
     parts_.clear();
     members_.clear();
     for (int t = 0; t < n + ends_; ++t)
-      if (near_[t] <= shape_.order) find_parts(t, shape_.order + 1);
-    for (const Part& p : parts_)
-      gram_.add(members(p), [&](auto visit) { transition_entries(at, p.labels, p.position, p.sign, visit); });
+      if (near_[t] <= shape_.order) find_parts(t, shape_.order + 1, true);
+    add_entries();
   }
   has_gram_ = true;
 }
 
 template <class OnWeight, class OnRow, class OnLevel>
 void ChainOracle::entries(const SparseVector& vector, OnWeight on_weight, OnRow on_row, OnLevel on_level) const {
-  const Layout at = layout();
+  const ChainFeatures::Layout& at = features_->layout();
   for (const auto& [index, value] : vector) {
     if (index < 0 || index >= at.size) throw std::out_of_range("there is no such weight");
     if (index < at.edges && dense_) {
@@ -559,17 +492,17 @@ void ChainOracle::add(const SparseVector& vector, double step) {
     transitions_changed = true;
   };
   entries(vector, on_weight, on_row, on_level);
-  if (transitions_changed) transitions_.fold();
+  if (transitions_changed) transitions_.sum_levels();
 }
 
 void ChainOracle::scale(double factor) {
   clock_.scale *= factor;
   // The smaller the scale, the larger what is kept, and its rounding: now and then all weights are made anew.
   if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
-  unigrams().fold(clock_);
-  if (edges_) edges_->fold(clock_);
-  transitions_.fold(clock_);
-  clock_.fold();
+  unigrams().absorb_scale(clock_);
+  if (edges_) edges_->absorb_scale(clock_);
+  transitions_.absorb_scale(clock_);
+  clock_.absorb_scale();
 }
 
 double ChainOracle::squared_norm() const {

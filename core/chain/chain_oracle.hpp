@@ -3,11 +3,13 @@
 #include <memory>
 #include <vector>
 
+#include "chain/chain_beam.hpp"
+#include "chain/chain_features.hpp"
 #include "chain/kernel_rows.hpp"
 #include "chain/linear_chain.hpp"
 #include "cosegments/gram_sums.hpp"
 #include "learning/oracle.hpp"
-#include "transitions/beam_update.hpp"
+#include "transitions/beam_comparison.hpp"
 
 namespace margent {
 
@@ -23,8 +25,8 @@ class TransitionWeights {
   // The transition into labels[position] (or, at position n, the end) of a labelling: adds `step` at every level.
   void add(const std::int32_t* labels, int length, int position, float step, float clock);
   // The sums over levels, made anew from the levels.
-  void fold();
-  void fold(const Clock& clock);
+  void sum_levels();
+  void absorb_scale(const Clock& clock);
   double squared_norm() const;
 
   std::vector<std::vector<float>> weights, sums;          // per level: [B^j][width]
@@ -48,9 +50,10 @@ class ChainOracle final : public Oracle {
               std::unique_ptr<KernelSource> kernel, std::int64_t cache_bytes, std::vector<float> label_costs);
 
   std::int64_t size() const override { return examples_.n_sequences; }
-  void ask(std::int64_t example, const Question& question, Answer& answer) override;
+  void ask(std::int64_t example, const Question& question, Reply& answer) override;
   // From now on searches with a beam. Where that goes wrong, answers are about the prefix that `update` chooses.
   void set_beam(int width, BeamUpdate update) { beam_width_ = width, update_ = update; }
+  int beam_width() const { return beam_width_; }  // 0: searches are exact
   // From now on the gold side of each example is the best of what is right under the weights as they are now. All other
   // labellings are wrong, but those that are right cost nothing. Returns in how many examples the gold side is another
   // than that which was fixed before.
@@ -64,10 +67,11 @@ class ChainOracle final : public Oracle {
   double score(const SparseVector& vector) const override;
   void add(const SparseVector& vector, double step) override;
   void move(std::size_t rival, double step) override;
-  void expect(std::int64_t example) override { scorer_->expect(examples_, example); }
+  void prefetch(std::int64_t example) override { scorer_->prefetch(examples_, example); }
   void scale(double factor) override;
   double squared_norm() const override;
   void tick(double weight = 1) override { clock_.tick(weight); }
+  std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
 
   const ChainShape& shape() const { return shape_; }
   const Clock& clock() const { return clock_; }
@@ -93,9 +97,7 @@ class ChainOracle final : public Oracle {
   }
   // Searches with the beam: up to k rivals of the prefix to learn from, and gold cut down to it. Returns how many;
   // none, and no place that could be wrong, where there is nothing to learn from.
-  std::size_t ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k, Answer& answer);
-  // The last position of the prefix that the update chooses, n for the whole with its end, or -1.
-  int chosen_prefix(const std::int32_t* labels, int n);
+  std::size_t ask_beam(const ChainScores<float>& scores, const std::int32_t* labels, std::size_t k, Reply& answer);
   double complete_gold(const ChainScores<float>& scores);
   void add_costs(const std::int32_t* labels, int n, float cost);
   float cost_of(std::int32_t gold, std::int32_t other) const {
@@ -107,28 +109,16 @@ class ChainOracle final : public Oracle {
   template <class OnToken, class OnTransition>
   void differences(std::size_t rival, OnToken on_token, OnTransition on_transition) const;
 
-  // Where parts of the space of all weights begin: unigrams, edges, then the ends and transitions of each level.
-  struct Layout {
-    std::int64_t edges, edge_width, levels, size;
-  };
-  Layout layout() const;
-  // Calls visit(index, sign * value) for the features that a labelling has at token t alone, and for those of the
-  // transition into t (or, at n, the end).
-  template <class Visit>
-  void token_entries(int t, int label, double sign, Visit visit) const;
-  template <class Visit>
-  void transition_entries(const Layout& at, const std::int32_t* labels, int t, double sign, Visit visit) const;
-  // Features with one label, or one way over labels, that are part of the deltas of some rivals.
-  struct Part {
-    int position;                // of a token, or of the transition into it
-    const std::int32_t* labels;  // gold or a rival
+  // A part of the deltas of some rivals.
+  struct SharedPart {
+    ChainFeatures::Part part;
     double sign;
     std::size_t begin, end;  // its members: members_[begin] to members_[end - 1]
   };
   void make_gram() const;
   // The parts at a position: one for gold, with the rivals that differ from it in the `reach` labels up to there, and
   // one for each way in which they do.
-  void find_parts(int position, int reach) const;
+  void find_parts(int position, int reach, bool is_transition) const;
   // Calls on_weight(position, value) for dense rows, on_row(rows, id, column, value) for others, and
   // on_level(level, is_end, position, value), for each entry of a vector.
   template <class OnWeight, class OnRow, class OnLevel>
@@ -147,10 +137,12 @@ class ChainOracle final : public Oracle {
   std::unique_ptr<KernelSource> source_;
   std::unique_ptr<KernelRows> kernel_;
   TransitionWeights transitions_;
+  std::unique_ptr<ChainFeatures> features_;
   std::unique_ptr<ChainScorer<float>> scorer_;
   ChainWorkspace<float> work_;
-  ChainBeam<float> beam_;
-  std::vector<ChainBeam<float>::Item> gold_way_;
+  ChainSystem<float> system_;
+  BeamComparison<ChainSystem<float>> beam_;
+  ChainBeamSearch<float>::Way way_;
   int beam_width_ = 0;
   BeamUpdate update_ = BeamUpdate::max_violation;
   Clock clock_;
@@ -164,7 +156,7 @@ class ChainOracle final : public Oracle {
   // The inner products of its deltas, once somebody has asked for one.
   mutable GramSums gram_;
   mutable bool has_gram_ = false;
-  mutable std::vector<Part> parts_;
+  mutable std::vector<SharedPart> parts_;
   mutable std::vector<std::size_t> members_;
   mutable std::vector<std::int64_t> overlaps_;
   mutable std::vector<int> near_;

@@ -9,14 +9,15 @@
 namespace margent {
 
 // The value of a weight: as it stands, or its average over all steps of the clock.
-inline float settled(float weight, float sum, const Clock& clock, bool average) {
+inline float exported(float weight, float sum, const Clock& clock, bool average) {
   return static_cast<float>(clock.weight(weight, sum, average));
 }
 
-inline Buffer<float> settled(const float* weights, const float* sums, std::size_t n, const Clock& clock, bool average) {
+inline Buffer<float> exported(const float* weights, const float* sums, std::size_t n, const Clock& clock,
+                              bool average) {
   Buffer<float> out;
   out.need(n);
-  for (std::size_t i = 0; i < n; ++i) out[i] = settled(weights[i], sums[i], clock, average);
+  for (std::size_t i = 0; i < n; ++i) out[i] = exported(weights[i], sums[i], clock, average);
   return out;
 }
 
@@ -27,14 +28,14 @@ struct CompressedRows {
   std::vector<float> weights;
 };
 
-inline CompressedRows settled(const SparseRows& rows, const Clock& clock, bool average) {
+inline CompressedRows exported(const SparseRows& rows, const Clock& clock, bool average) {
   CompressedRows out;
   std::vector<SparseRows::Entry> sorted;
   for (std::int64_t r = 0; r < rows.n_rows(); ++r) {
     sorted.assign(rows.entries(r), rows.entries(r) + rows.size(r));
     std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
     for (const SparseRows::Entry& e : sorted) {
-      const float w = settled(e.weight, e.sum, clock, average);
+      const float w = exported(e.weight, e.sum, clock, average);
       if (w == 0) continue;
       out.columns.push_back(e.column);
       out.weights.push_back(w);

@@ -29,7 +29,7 @@ class KernelCache {
   }
 
   // Says that a row will probably be asked for soon: those that are missing are computed together.
-  void expect(std::int32_t id) { expected_.push_back(id); }
+  void prefetch(std::int32_t id) { expected_.push_back(id); }
   void expect_nothing() { expected_.clear(); }
 
   // Stays where it is until the next call.
@@ -117,7 +117,7 @@ class KernelRows final : public GrowingRows {
   }
 
   void gather(const Features& f, std::int64_t begin, std::int64_t end, float* out) const override {
-    settle();
+    normalize();
     for (std::int64_t t = begin; t < end; ++t, out += width_) {
       const float* score = scores_.data() + f.ids[f.ptr[t]];
       for (std::int64_t y = 0; y < width_; ++y) out[y] = score[y * n_];
@@ -131,18 +131,18 @@ class KernelRows final : public GrowingRows {
   }
   // What the observation scores with a label.
   float weight(std::int32_t row, std::int32_t column) const override {
-    settle();
+    normalize();
     return scores_[static_cast<std::size_t>(column) * n_ + row];
   }
-  void fold(const Clock& clock) override {
-    settle();
+  void absorb_scale(const Clock& clock) override {
+    normalize();
     for (std::size_t i = 0; i < beta_.size(); ++i) {
-      clock.fold(beta_[i], sums_[i]);
+      clock.absorb_scale(beta_[i], sums_[i]);
       scores_[i] = static_cast<float>(clock.scale * scores_[i]);
     }
   }
   double squared_norm() const override {
-    settle();
+    normalize();
     double sum = 0;
     for (std::int64_t u = 0; u < n_; ++u)
       for (std::int64_t y = 0; y < width_; ++y)
@@ -187,16 +187,16 @@ class KernelRows final : public GrowingRows {
     const auto id = [&](std::size_t i) { return static_cast<std::int32_t>(vector[i].first / width_); };
     std::size_t ahead = 0;
     for (std::size_t i = 0; i < vector.size(); ++i) {
-      for (; ahead < std::min(i + block, vector.size()); ++ahead) cache_.expect(id(ahead));
+      for (; ahead < std::min(i + block, vector.size()); ++ahead) cache_.prefetch(id(ahead));
       visit(i, cache_.row(id(i)));
     }
     cache_.expect_nothing();
   }
 
   // Makes the changes that wait. A kernel that throws leaves those that are not made.
-  void settle() const {
+  void normalize() const {
     if (changes_.empty()) return;
-    margent::settle(changes_);
+    margent::normalize(changes_);
     with_rows(changes_, [&](std::size_t i, const float* row) {
       float* scores = scores_.data() + static_cast<std::size_t>(changes_[i].first % width_) * n_;
       const float change = static_cast<float>(std::exchange(changes_[i].second, 0.0));

@@ -78,7 +78,7 @@ class ChainScorer {
       scores = score_all(examples, sequence);
       beam_.search(scores, model_.beam);
       if (beam_.at(n).empty()) return -std::numeric_limits<double>::infinity();
-      beam_.trace(n, 0, labels);
+      beam_.trace_best(labels);
       return beam_.at(n)[0].score;
     }
     if constexpr (std::is_same_v<Real, float>) {
@@ -100,7 +100,7 @@ class ChainScorer {
   }
 
   // Says which sequence comes next, so that the rows of its first tokens are fetched meanwhile.
-  void expect(const Examples& examples, std::int64_t sequence) const {
+  void prefetch(const Examples& examples, std::int64_t sequence) const {
     if (const float* rows = model_.unigrams->dense())
       kernels<float>().prefetch(rows, model_.shape.width, examples.unigrams.ids, examples.unigrams.ptr,
                                 examples.begin(sequence), examples.sequence_ptr[sequence + 1]);
@@ -183,7 +183,7 @@ class ChainScorer {
       Real* row = emissions() + static_cast<std::size_t>(t) * width;
       kept_.assign(row, row + width);
       std::fill(row, row + width, -std::numeric_limits<Real>::infinity());
-      for (const auto& item : beam_.at(t)) row[item.state % width] = kept_[item.state % width];
+      for (const auto& item : beam_.at(t)) row[item.move % width] = kept_[item.move % width];
       if (examples.labels && examples.labels[begin + t] != unlabelled)
         for (int y = examples.labels[begin + t]; examples.fits(examples.labels[begin + t], y); ++y) row[y] = kept_[y];
     }

@@ -92,7 +92,7 @@ class GrowingRows : public Rows {
   virtual void expect_move(const Features&, std::int64_t, std::int32_t, std::int32_t) const {}
   virtual float weight(std::int32_t row, std::int32_t column) const = 0;
   // Brings all weights to the scale of a folded clock.
-  virtual void fold(const Clock& clock) = 0;
+  virtual void absorb_scale(const Clock& clock) = 0;
   virtual double squared_norm() const = 0;
 };
 
@@ -136,8 +136,8 @@ class DenseRows final : public GrowingRows {
   float weight(std::int32_t row, std::int32_t column) const override {
     return weights_[static_cast<std::size_t>(row) * width_ + column];
   }
-  void fold(const Clock& clock) override {
-    for (std::size_t i = 0; i < weights_.size(); ++i) clock.fold(weights_[i], sums_[i]);
+  void absorb_scale(const Clock& clock) override {
+    for (std::size_t i = 0; i < weights_.size(); ++i) clock.absorb_scale(weights_[i], sums_[i]);
   }
   double squared_norm() const override {
     double sum = 0;
@@ -186,8 +186,8 @@ class SparseRows final : public GrowingRows {
       if (e[i].column == column) return e[i].weight;
     return 0.0f;
   }
-  void fold(const Clock& clock) override {
-    for (Entry& e : pool_) clock.fold(e.weight, e.sum);
+  void absorb_scale(const Clock& clock) override {
+    for (Entry& e : pool_) clock.absorb_scale(e.weight, e.sum);
   }
   // Entries of places that were left behind are not of a row any more.
   double squared_norm() const override {

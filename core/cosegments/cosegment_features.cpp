@@ -6,8 +6,9 @@ namespace margent {
 
 void cosegment_features(const CosegmentUnits& units, Symbols word, Symbols cut, int bits, CountedFeatures& out) {
   out.clear();
-  CosegmentFeatures(units, word, bits).of_cut(cut, true, 0, [&](std::int32_t feature) {
-    out.emplace_back(feature, 1.0f);
+  const CosegmentFeatures features(units, word, bits);
+  features.parts(cut, [&](const Cosegment& part) {
+    features.of_part(part, [&](std::int32_t feature) { out.emplace_back(feature, 1.0f); });
   });
   std::sort(out.begin(), out.end());
   std::size_t kept = 0;

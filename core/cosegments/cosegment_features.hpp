@@ -20,8 +20,16 @@ struct CosegmentHistory {
   bool operator==(const CosegmentHistory&) const = default;
 };
 
-// Finds the features of one unit after the other. visit(id) hears each: a hash from 1 to 2^bits. Number 0 is left for
-// the score of another model.
+// A part of an alignment: a unit where it begins, after what its features can see; units.end(): the end of the word.
+struct Cosegment {
+  std::int32_t at, unit;
+  CosegmentHistory before;
+
+  bool operator==(const Cosegment&) const = default;
+};
+
+// Finds the features of one unit after the other. visit(id) is called with each: a hash from 1 to 2^bits. Number 0 is
+// left for the score of another model.
 class CosegmentFeatures {
  public:
   CosegmentFeatures(const CosegmentUnits& units, Symbols word, int bits)
@@ -59,19 +67,27 @@ class CosegmentFeatures {
     speak(0, static_cast<std::int32_t>(word_.size()), history, visit);
   }
 
-  // Those of a cut, or of the beginning of one that has no end yet, from its unit `first` on.
+  // All those of a part.
   template <class Visit>
-  void of_cut(Symbols cut, bool ended, std::size_t first, Visit visit) const {
-    CosegmentHistory history;
-    std::int32_t at = 0;
-    for (std::size_t u = 0; u < cut.size(); ++u) {
-      if (u >= first) of_unit(at, cut[u], visit);
-      of_grams(at, cut[u], history, [&](std::int32_t feature) {
-        if (u >= first) visit(feature);
-      });
-      at += static_cast<std::int32_t>(units_.letters(cut[u]).size());
+  void of_part(const Cosegment& part, Visit visit) const {
+    CosegmentHistory history = part.before;
+    if (part.unit == units_.end()) return of_end(history, visit);
+    of_unit(part.at, part.unit, visit);
+    of_grams(part.at, part.unit, history, visit);
+  }
+
+  // Calls visit(part) for the parts of a whole alignment, in order, with the end.
+  template <class Visit>
+  void parts(Symbols alignment, Visit visit) const {
+    Cosegment part{0, 0, {}};
+    for (const std::int32_t unit : alignment) {
+      part.unit = unit;
+      visit(std::as_const(part));
+      of_grams(part.at, unit, part.before, [](std::int32_t) {});
+      part.at += static_cast<std::int32_t>(units_.letters(unit).size());
     }
-    if (ended) of_end(history, visit);
+    part.unit = units_.end();
+    visit(std::as_const(part));
   }
 
  private:

@@ -9,14 +9,16 @@
 
 namespace margent {
 
+std::unique_ptr<Likelihood> CosegmentOracle::likelihood(const LikelihoodOptions& options, int threads) {
+  return std::make_unique<CosegmentLikelihood>(*this, options.beam, options.best_completion, threads);
+}
+
 CosegmentLikelihood::CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads)
     : oracle_(oracle), beam_(beam), best_completion_(best_completion), threads_(std::max(threads, 1)),
       listed_(oracle.size()) {
-  CosegmentSearchOptions options = oracle.options();
-  options.beam = beam;
-  options.merge = false;
+  const CosegmentSystem<double>& system = oracle.system();
   for (int q = 0; q < workers(oracle.size(), threads_); ++q)
-    searchers_.push_back({{}, {oracle.units(), options}, {oracle.units(), options}, {}, {}});
+    searchers_.push_back({{system.units(), system.bits(), system.options(), &oracle.examples()}, {}, {}, {}});
 }
 
 void CosegmentLikelihood::get(double* parameters) const {
@@ -25,25 +27,24 @@ void CosegmentLikelihood::get(double* parameters) const {
 }
 
 bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
-  const TranscriptionExamples& examples = oracle_.examples();
-  searcher.right.set(oracle_.units(), examples.pairs, examples.example_ptr[i], examples.example_ptr[i + 1]);
-  searcher.search.run(*examples.models[examples.fold[i]], oracle_.search_weights(), word(i), &searcher.right);
-  searcher.gold.run_forced(searcher.search);
+  searcher.system.turn_to(i, oracle_.search_weights(), 0);
   Cuts& listed = listed_[i];
   const std::size_t before = listed.size();
-  for (const CosegmentSearch<double>* found : {&searcher.search, &searcher.gold}) {
+  for (const bool forced : {false, true}) {
+    searcher.system.force(forced);
+    searcher.search.run(searcher.system, beam_, false);
     std::int64_t n = 0;
-    for (const std::int32_t h : found->step(found->n_steps())) {
+    for (const auto& item : searcher.search.last()) {
       if (beam_ > 0 && n++ == beam_) break;
-      found->trace(h, searcher.cut);
+      trace_units(searcher.system, searcher.search, item, searcher.cut);
       find_path(word(i), searcher.cut, listed, searcher.path);
       std::size_t c = 0;
       while (c < listed.size() && !std::ranges::equal(listed.cut(c), searcher.path)) ++c;
       if (c < listed.size()) continue;
       listed.path.insert(listed.path.end(), searcher.path.begin(), searcher.path.end());
       listed.ends.push_back(static_cast<std::int32_t>(listed.path.size()));
-      listed.joint.push_back(found->item(h).joint);
-      listed.right.push_back(found->item(h).right);
+      listed.joint.push_back(item.state.joint);
+      listed.right.push_back(item.state.right);
     }
   }
   return listed.size() > before;
@@ -65,39 +66,21 @@ bool CosegmentLikelihood::grow(const std::function<void()>& between) {
 
 void CosegmentLikelihood::find_path(Symbols word, Symbols cut, Cuts& listed, std::vector<std::int32_t>& path) const {
   path.clear();
-  const CosegmentFeatures features(oracle_.units(), word, oracle_.bits());
-  CosegmentHistory history;
-  std::int32_t at = 0;
-  const auto pass = [&](std::int32_t unit) {
-    const Place place{at, unit, history};
-    const auto known = std::ranges::find(listed.places, place);
+  CosegmentFeatures(oracle_.units(), word, oracle_.system().bits()).parts(cut, [&](const Cosegment& part) {
+    const auto known = std::ranges::find(listed.places, part);
     path.push_back(static_cast<std::int32_t>(known - listed.places.begin()));
-    if (known == listed.places.end()) listed.places.push_back(place);
-  };
-  for (const std::int32_t unit : cut) {
-    pass(unit);
-    features.of_grams(at, unit, history, [](std::int32_t) {});
-    at += static_cast<std::int32_t>(oracle_.units().letters(unit).size());
-  }
-  pass(oracle_.units().end());
-}
-
-template <class Visit>
-void CosegmentLikelihood::visit(const CosegmentFeatures& features, const Place& place, Visit visit) const {
-  CosegmentHistory history = place.before;
-  if (place.unit == oracle_.units().end()) return features.of_end(history, visit);
-  features.of_unit(place.at, place.unit, visit);
-  features.of_grams(place.at, place.unit, history, visit);
+    if (known == listed.places.end()) listed.places.push_back(part);
+  });
 }
 
 double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector* gradient) const {
   const Cuts& listed = listed_[i];
-  const CosegmentWeights<double> weights = oracle_.search_weights();
-  const CosegmentFeatures features(oracle_.units(), word(i), weights.bits);
+  const FlatWeights<double> weights = oracle_.search_weights();
+  const CosegmentFeatures features(oracle_.units(), word(i), oracle_.system().bits());
   auto& [of_cuts, of_places] = shares;
   of_places.assign(listed.places.size(), 0.0);
   for (std::size_t p = 0; p < listed.places.size(); ++p)
-    visit(features, listed.places[p], [&](std::int32_t feature) { of_places[p] += weights.kept[feature]; });
+    features.of_part(listed.places[p], [&](std::int32_t feature) { of_places[p] += weights.kept[feature]; });
   of_cuts.resize(listed.size());
   double all = log_zero, right = log_zero;
   std::size_t best = 0;
@@ -122,7 +105,7 @@ double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector
   }
   gradient->push_back({0, joint});
   for (std::size_t p = 0; p < listed.places.size(); ++p)
-    visit(features, listed.places[p], [&](std::int32_t feature) { gradient->push_back({feature, of_places[p]}); });
+    features.of_part(listed.places[p], [&](std::int32_t feature) { gradient->push_back({feature, of_places[p]}); });
   return all - right;
 }
 

@@ -34,17 +34,10 @@ class CosegmentLikelihood final : public Likelihood {
   double descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) override;
 
  private:
-  // A unit where it begins, after what its features can see; units_.end(): the end of the word.
-  struct Place {
-    std::int32_t at, unit;
-    CosegmentHistory before;
-
-    bool operator==(const Place&) const = default;
-  };
   // The listed cuts of a word: cut c goes through the places path[ends[c]], .., path[ends[c + 1] - 1]. Cuts have most
   // places in common, and the features of each are looked up once.
   struct Cuts {
-    std::vector<Place> places;
+    std::vector<Cosegment> places;
     std::vector<std::int32_t> path, ends{0};
     std::vector<double> joint;  // log p of the joint model
     std::vector<char> right;
@@ -55,20 +48,18 @@ class CosegmentLikelihood final : public Likelihood {
     }
   };
   struct Searcher {
-    RightAnswers right;
-    CosegmentSearch<double> search, gold;
+    CosegmentSystem<double> system;
+    CosegmentSearch<double> search;
     std::vector<std::int32_t> cut, path;
   };
   struct Shares {
     std::vector<double> of_cuts, of_places;
   };
-  Symbols word(std::int64_t i) const { return oracle_.examples().pairs.word(oracle_.examples().example_ptr[i]); }
+  Symbols word(std::int64_t i) const { return oracle_.examples().word(i); }
   // Lists what a search for the word finds that is new; whether there was anything.
   bool grow(Searcher& searcher, std::int64_t i);
   // The places of a cut, listed where they are new.
   void find_path(Symbols word, Symbols cut, Cuts& listed, std::vector<std::int32_t>& path) const;
-  template <class Visit>
-  void visit(const CosegmentFeatures& features, const Place& place, Visit visit) const;
   // The value of one example; its gradient is appended to `gradient`, unless null. 0 where nothing right is listed.
   double example(std::int64_t i, Shares& shares, SparseVector* gradient) const;
 

@@ -27,107 +27,80 @@ void RightAnswers::set(const CosegmentUnits& units, const SpellingPairs& pairs, 
 }
 
 template <class Real>
-CosegmentSearch<Real>::CosegmentSearch(const CosegmentUnits& units, const CosegmentSearchOptions& options)
-    : units_(units), options_(options), buckets_(1 << 12), seen_(units.size() + 2, 0), scored_(units.size(), 0),
-      unit_scores_(units.size()), outlooks_(1 << 10), seen_ahead_(units.size() + 2, 0) {
+CosegmentSystem<Real>::CosegmentSystem(const CosegmentUnits& units, int bits, const CosegmentSearchOptions& options,
+                                       const TranscriptionExamples* examples)
+    : units_(units), bits_(bits), options_(options), examples_(examples), seen_(units.size() + 2, 0),
+      scored_(units.size(), 0), unit_scores_(units.size()), outlooks_(1 << 10), seen_ahead_(units.size() + 2, 0) {
   if (units.letter_counts().empty() || units.letter_counts().front() > 0) options_.insertions = 0;
   rounds_ = options_.insertions + 1;
 }
 
 template <class Real>
-void CosegmentSearch<Real>::run(const GramModel& model, const CosegmentWeights<Real>& weights, Symbols word,
-                                const RightAnswers* right, double cost) {
+void CosegmentSystem<Real>::begin(const GramModel& model, const FlatWeights<Real>& weights, Symbols word) {
   model_ = &model;
   weights_ = weights;
   word_ = word;
-  right_ = right;
-  cost_ = cost;
-  forced_ = false;
   n_ = static_cast<std::int32_t>(word.size());
-  best_.assign(n_ + 1, log_zero);
-  search();
-}
-
-template <class Real>
-void CosegmentSearch<Real>::run_forced(const CosegmentSearch& free) {
-  model_ = free.model_;
-  weights_ = free.weights_;
-  word_ = free.word_;
-  right_ = free.right_;
-  cost_ = 0;
-  forced_ = true;
-  n_ = free.n_;
-  best_ = free.best_;
-  search();
-}
-
-template <class Real>
-void CosegmentSearch<Real>::search() {
-  items_.clear();
+  forced_ = false;
   ++words_;
-  const std::size_t n_layers = static_cast<std::size_t>(n_ + 1) * rounds_ + 1;
-  if (layers_.size() < n_layers) layers_.resize(n_layers);
-  for (std::size_t layer = 0; layer < n_layers; ++layer) layers_[layer].clear();
-  std::fill(buckets_.begin(), buckets_.end(), -1);
-  const bool possible = right_ == nullptr || right_->holds(0, 0, 0);
-  if (!forced_ || possible) push({possible ? 0 : cost_, 0, 0, 0, {}, model_->start(), -1, -1, 0, 0, -1, possible});
-  for (std::int32_t i = 0; i <= n_; ++i) {
-    ++place_;
-    for (std::int32_t g = 0; g < rounds_; ++g) {
-      const std::int32_t layer = i * rounds_ + g;
-      if (options_.threshold > 0)
-        std::erase_if(layers_[layer], [&](std::int32_t h) { return items_[h].joint < best_[i] - options_.threshold; });
-      keep(layers_[layer], options_.beam);
-      for (std::size_t q = 0; q < layers_[layer].size(); ++q) {
-        const std::int32_t h = layers_[layer][q];
-        for (const std::int32_t count : units_.letter_counts()) {
-          if (count == 0 && g + 1 < rounds_) expand(h, i, layer + 1, {});
-          if (count > 0 && i + count <= n_) expand(h, i, (i + count) * rounds_, word_.subspan(i, count));
-        }
-        if (i == n_) end(h);
-      }
+}
+
+template <class Real>
+void CosegmentSystem<Real>::turn_to(const GramModel& model, const FlatWeights<Real>& weights, Symbols word) {
+  begin(model, weights, word);
+  supervised_ = false;
+}
+
+template <class Real>
+void CosegmentSystem<Real>::turn_to(std::int64_t example, const FlatWeights<Real>& weights, double cost) {
+  begin(*examples_->models[examples_->fold[example]], weights, examples_->word(example));
+  right_.set(units_, examples_->pairs, examples_->example_ptr[example], examples_->example_ptr[example + 1]);
+  supervised_ = true;
+  cost_ = cost;
+}
+
+template <class Real>
+template <class Propose>
+void CosegmentSystem<Real>::expand(int layer, std::span<const Item> items, Propose& propose) {
+  const std::int32_t i = layer / rounds_, g = layer % rounds_;
+  if (g == 0) ++place_;
+  for (std::size_t q = 0; q < items.size(); ++q) {
+    for (const std::int32_t count : units_.letter_counts()) {
+      if (count == 0 && g + 1 < rounds_) extend(items[q], q, layer + 1, {}, propose);
+      if (count > 0 && i + count <= n_) extend(items[q], q, (i + count) * rounds_, word_.subspan(i, count), propose);
     }
+    if (i == n_) end(items[q], q, propose);
   }
-  keep(layers_[n_layers - 1], 0);
-}
-
-// The best of a layer, as many as `beam` says, in their order; of equals the one found first.
-template <class Real>
-void CosegmentSearch<Real>::keep(std::vector<std::int32_t>& layer, std::int64_t beam) {
-  const auto size = static_cast<std::int64_t>(layer.size());
-  const auto kept = static_cast<std::ptrdiff_t>(beam > 0 ? std::min(beam, size) : size);
-  std::partial_sort(layer.begin(), layer.begin() + kept, layer.end(), [&](std::int32_t a, std::int32_t b) {
-    return items_[a].score > items_[b].score || (items_[a].score == items_[b].score && a < b);
-  });
-  layer.resize(kept);
 }
 
 template <class Real>
-void CosegmentSearch<Real>::expand(std::int32_t from, std::int32_t at, std::int32_t layer, Symbols letters) {
-  const std::int32_t context = items_[from].context;
+template <class Propose>
+void CosegmentSystem<Real>::extend(const Item& from, std::size_t item, int layer, Symbols letters, Propose& propose) {
+  const State& state = from.state;
   if (forced_) {
     ++round_;
-    right_->units_after(at, items_[from].spoken, items_[from].phonemes, [&](std::int32_t unit) {
+    right_.units_after(state.letters, state.spoken, state.phonemes, [&](std::int32_t unit) {
       if (units_.letters(unit).size() != letters.size() || seen_[unit] == round_) return;
       seen_[unit] = round_;
       std::int32_t next = 0;
-      const double log_p = model_->step(context, unit, &next);
-      add(from, at, layer, unit, log_p, next);
+      const double log_p = model_->step(state.context, unit, &next);
+      add(from, item, layer, unit, log_p, next, propose);
     });
     return;
   }
   const auto [first, last] = units_.group(letters);
   if (first == last) return;
-  model_->steps(context, first, last, seen_.data(), ++round_,
-                [&](std::int32_t unit, double log_p, std::int32_t next) { add(from, at, layer, unit, log_p, next); });
+  model_->steps(
+      state.context, first, last, seen_.data(), ++round_,
+      [&](std::int32_t unit, double log_p, std::int32_t next) { add(from, item, layer, unit, log_p, next, propose); });
 }
 
 template <class Real>
-double CosegmentSearch<Real>::of_unit(std::int32_t at, std::int32_t unit) {
+double CosegmentSystem<Real>::of_unit(std::int32_t at, std::int32_t unit) {
   if (scored_[unit] != place_) {
     scored_[unit] = place_;
     double sum = 0;
-    CosegmentFeatures(units_, word_, weights_.bits).of_unit(at, unit, [&](std::int32_t f) { sum += weights_.kept[f]; });
+    features().of_unit(at, unit, [&](std::int32_t f) { sum += weights_.kept[f]; });
     unit_scores_[unit] = sum;
   }
   return unit_scores_[unit];
@@ -135,7 +108,7 @@ double CosegmentSearch<Real>::of_unit(std::int32_t at, std::int32_t unit) {
 
 // Of units without letters that may come first it knows nothing. 0 where no unit has the next letter.
 template <class Real>
-double CosegmentSearch<Real>::outlook(std::int32_t position, std::int32_t context) {
+double CosegmentSystem<Real>::outlook(std::int32_t position, std::int32_t context) {
   const std::uint64_t place = (words_ << 24) | static_cast<std::uint32_t>(position & 0xFFFFFF);
   Outlook& known = outlooks_[static_cast<std::size_t>(context) & (outlooks_.size() - 1)];
   if (known.place == place && known.context == context) return known.value;
@@ -156,9 +129,10 @@ double CosegmentSearch<Real>::outlook(std::int32_t position, std::int32_t contex
 }
 
 template <class Real>
-void CosegmentSearch<Real>::add(std::int32_t from, std::int32_t at, std::int32_t layer, std::int32_t unit, double log_p,
-                                std::int32_t next) {
-  const Item& source = items_[from];
+template <class Propose>
+void CosegmentSystem<Real>::add(const Item& from, std::size_t item, int layer, std::int32_t unit, double log_p,
+                                std::int32_t next, Propose& propose) {
+  const State& source = from.state;
   const std::int32_t position = layer / rounds_;
   if (log_p == log_zero) return;
   // The next letter cannot make it more likely, and its probability takes long to find.
@@ -167,97 +141,80 @@ void CosegmentSearch<Real>::add(std::int32_t from, std::int32_t at, std::int32_t
   const double ahead = outlook(position, next), gained = log_p + ahead - source.outlook, joint = source.joint + gained;
   if (joint < least) return;
   best_[position] = std::max(best_[position], joint);
-  Item item{source.score, joint,         ahead, source.phonemes, source.history, next, from, unit,
-            layer,        source.spoken, -1,    source.right};
-  for (const std::int32_t phoneme : units_.phonemes(unit)) item.phonemes = spoken_after(item.phonemes, phoneme);
-  item.spoken += static_cast<std::int32_t>(units_.phonemes(unit).size());
-  double sum = weights_.kept[0] * gained + of_unit(at, unit);
-  CosegmentFeatures(units_, word_, weights_.bits).of_grams(at, unit, item.history, [&](std::int32_t f) {
-    sum += weights_.kept[f];
-  });
-  item.score += weights_.scale * sum;
-  if (item.right && right_ && !forced_ && !right_->holds(position, item.spoken, item.phonemes)) {
-    item.right = false;
-    item.score += cost_;
+  Move move{joint, ahead, source.phonemes, unit, next, source.right};
+  for (const std::int32_t phoneme : units_.phonemes(unit)) move.phonemes = spoken_after(move.phonemes, phoneme);
+  double sum = weights_.kept[0] * gained + of_unit(source.letters, unit);
+  CosegmentHistory history = source.history;
+  features().of_grams(source.letters, unit, history, [&](std::int32_t f) { sum += weights_.kept[f]; });
+  double score = from.score + weights_.scale * sum;
+  const std::int32_t spoken = source.spoken + static_cast<std::int32_t>(units_.phonemes(unit).size());
+  if (move.right && supervised_ && !forced_ && !right_.holds(position, spoken, move.phonemes)) {
+    move.right = false;
+    score += cost_;
   }
-  push(item);
+  propose(layer, item, score, move);
 }
 
 template <class Real>
-void CosegmentSearch<Real>::push(const Item& item) {
-  const std::uint64_t place = (static_cast<std::uint64_t>(item.layer) << 32) | static_cast<std::uint32_t>(item.context);
-  std::int32_t& bucket = buckets_[mix(mix(place) ^ item.phonemes) & (buckets_.size() - 1)];
-  for (std::int32_t h = options_.merge ? bucket : -1; h >= 0; h = items_[h].link) {
-    Item& known = items_[h];
-    if (known.layer != item.layer || known.context != item.context || known.phonemes != item.phonemes ||
-        known.history.units != item.history.units)
-      continue;
-    if (item.score > known.score) {
-      const std::int32_t link = known.link;
-      known = item;
-      known.link = link;
-    }
-    return;
-  }
-  const auto h = static_cast<std::int32_t>(items_.size());
-  items_.push_back(item);
-  items_.back().link = bucket;
-  bucket = h;
-  layers_[item.layer].push_back(h);
-}
-
-template <class Real>
-void CosegmentSearch<Real>::end(std::int32_t from) {
-  Item item = items_[from];
+template <class Propose>
+void CosegmentSystem<Real>::end(const Item& from, std::size_t item, Propose& propose) {
+  const State& source = from.state;
   std::int32_t next = 0;
-  const double log_p = model_->step(item.context, units_.end(), &next);
-  const bool right = right_ == nullptr || right_->ends(n_, item.spoken, item.phonemes);
+  const double log_p = model_->step(source.context, units_.end(), &next);
+  const bool right = !supervised_ || right_.ends(n_, source.spoken, source.phonemes);
   if (log_p == log_zero || (forced_ && !right)) return;
-  double sum = weights_.kept[0] * (log_p - item.outlook);
-  CosegmentFeatures(units_, word_, weights_.bits).of_end(item.history, [&](std::int32_t f) {
-    sum += weights_.kept[f];
-  });
-  item.score += weights_.scale * sum;
-  item.joint += log_p - item.outlook;
-  item.back = from;
-  item.unit = units_.end();
-  item.layer = (n_ + 1) * rounds_;
-  if (item.right && !right) {
-    item.right = false;
-    item.score += cost_;
-  }
-  layers_[item.layer].push_back(static_cast<std::int32_t>(items_.size()));
-  items_.push_back(item);
+  double sum = weights_.kept[0] * (log_p - source.outlook);
+  CosegmentHistory history = source.history;
+  features().of_end(history, [&](std::int32_t f) { sum += weights_.kept[f]; });
+  double score = from.score + weights_.scale * sum;
+  if (source.right && !right) score += cost_;
+  propose(n_layers() - 1, item, score,
+          {source.joint + (log_p - source.outlook), source.outlook, source.phonemes, units_.end(), source.context,
+           source.right && right});
 }
 
 template <class Real>
-void CosegmentSearch<Real>::trace(std::int32_t item, std::vector<std::int32_t>& units) const {
-  units.clear();
-  for (std::int32_t h = item; items_[h].back >= 0; h = items_[h].back)
-    if (items_[h].unit != units_.end()) units.push_back(items_[h].unit);
-  std::reverse(units.begin(), units.end());
+auto CosegmentSystem<Real>::step(int layer, const State& from, const Move& move) const -> State {
+  State to{move.joint,   move.outlook,    move.phonemes, from.history,
+           move.context, layer / rounds_, from.spoken,   move.right};
+  if (move.unit == units_.end()) return to;
+  to.spoken += static_cast<std::int32_t>(units_.phonemes(move.unit).size());
+  features().of_grams(from.letters, move.unit, to.history, [](std::int32_t) {});
+  return to;
 }
 
-template class CosegmentSearch<float>;
-template class CosegmentSearch<double>;
+template <class Real>
+void CosegmentSystem<Real>::collect(const ActionInState<CosegmentSystem>& part, double amount) {
+  features().of_part({part.state.letters, part.move.unit, part.state.history},
+                     [&](std::int32_t feature) { collected_.push_back({feature, amount}); });
+}
 
-void search_words(const CosegmentUnits& units, const GramModel& model, const CosegmentWeights<float>& weights,
+template class CosegmentSystem<float>;
+template void CosegmentSystem<float>::expand(int, std::span<const Item>, BeamSearch<CosegmentSystem>&);
+template class CosegmentSystem<double>;
+template void CosegmentSystem<double>::expand(int, std::span<const Item>, BeamSearch<CosegmentSystem>&);
+template class BeamSearch<CosegmentSystem<float>>;
+template class BeamSearch<CosegmentSystem<double>>;
+
+void search_words(const CosegmentUnits& units, const GramModel& model, const FlatWeights<float>& weights, int bits,
                   const SpellingPairs& words, const CosegmentSearchOptions& options, int k, int threads,
                   std::vector<std::vector<Transcription>>& out) {
   threads = workers(words.size, threads);
-  std::vector<CosegmentSearch<float>> searches(threads, CosegmentSearch<float>(units, options));
+  std::vector<CosegmentSystem<float>> systems(threads, CosegmentSystem<float>(units, bits, options));
+  std::vector<CosegmentSearch<float>> searches(threads);
   out.resize(words.size);
   parallel(words.size, threads, [&](std::size_t q, std::int64_t s) {
     CosegmentSearch<float>& search = searches[q];
-    search.run(model, weights, words.word(s));
+    systems[q].turn_to(model, weights, words.word(s));
+    search.run(systems[q], options.beam);
     std::vector<std::uint64_t> known;
-    for (const std::int32_t h : search.step(search.n_steps())) {
+    for (const auto& item : search.last()) {
       if (static_cast<int>(known.size()) == k) break;
-      if (std::find(known.begin(), known.end(), search.item(h).phonemes) != known.end()) continue;
-      known.push_back(search.item(h).phonemes);
+      if (std::find(known.begin(), known.end(), item.state.phonemes) != known.end()) continue;
+      known.push_back(item.state.phonemes);
       Transcription t;
-      t.score = search.item(h).score;
-      search.trace(h, t.units);
+      t.score = item.score;
+      trace_units(systems[q], search, item, t.units);
       for (const std::int32_t unit : t.units)
         t.phonemes.insert(t.phonemes.end(), units.phonemes(unit).begin(), units.phonemes(unit).end());
       out[s].push_back(std::move(t));

@@ -1,11 +1,13 @@
-// Beam search for the best cut of a word by learned weights (paper 003, chapters 3 and 4).
+// Graphones as a transition system: beam search for the best alignment of a word by learned weights (paper 003,
+// chapters 3 and 4).
 //
-// What a cut scores is weights . features: those of cosegment_features.hpp, and as feature 0 the log-probability that
-// the joint model gives its units. The search goes from letter to letter; between letters come units without letters.
-// What is compared half way has the probability of the next letter in it: the joint model does not know that letter
-// when it says how likely a unit is, and would be far too sure that nothing is inserted before it.
+// What an alignment scores is weights . features: those of cosegment_features.hpp, and as feature 0 the log-probability
+// that the joint model gives its units. The search goes from letter to letter; between letters come units without
+// letters. What is compared half way has the probability of the next letter in it: the joint model does not know that
+// letter when it says how likely a unit is, and would be far too sure that nothing is inserted before it.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "cosegments/cosegments.hpp"
 #include "cosegments/gram_model.hpp"
 #include "cosegments/transcription.hpp"
+#include "transitions/beam_search.hpp"
 
 namespace margent {
 
@@ -59,76 +62,127 @@ class RightAnswers {
 };
 
 struct CosegmentSearchOptions {
-  std::int64_t beam = 0;  // how many states go on from each position; 0: all
+  std::int64_t beam = 0;  // how many states go on from each layer; 0: all
   double threshold =
       0;  // states go on if the joint model puts them at most so far below the best of their position; 0: all
   int insertions = 8;  // how many units without letters may follow each other
-  bool merge = true;   // ways to the same state are one, the best of them
 };
 
-// The weights are scale times these, 2^bits + 1 of them.
-template <class Real>
-struct CosegmentWeights {
-  const Real* kept;
-  int bits;
-  double scale = 1;
+// Example i has the pairs [example_ptr[i], example_ptr[i + 1]): one word with its right pronunciations. Feature 0 comes
+// from models[fold[i]], which should not have counted the word: else it is too sure of it to leave anything to learn.
+struct TranscriptionExamples {
+  SpellingPairs pairs;
+  std::int64_t size = 0;
+  const std::int64_t* example_ptr = nullptr;
+  const std::int32_t* fold = nullptr;
+  std::vector<const GramModel*> models;
+
+  Symbols word(std::int64_t i) const { return pairs.word(example_ptr[i]); }
 };
 
+// An action is the next unit, or the end. Layer i * rounds + g has the states that have read i letters and then g units
+// without letters, the last layer whole words with their end. There are 2^bits + 1 weights.
+//
 // A state is what later scores and the answer depend on: the context of the joint model, the last two units and all
-// phonemes so far.
+// phonemes so far. All that is not right has a loss of 1.
 template <class Real>
-class CosegmentSearch {
+class CosegmentSystem {
  public:
-  struct Item {
-    double score, joint;     // weights . features, with costs; log p of the units and the next letter
-    double outlook;          // log p of the next letter alone
-    std::uint64_t phonemes;  // a hash
-    CosegmentHistory history;
-    std::int32_t context, back, unit, layer, spoken, link;
+  static constexpr bool synchronous = false;
+  static constexpr Recombination recombination = Recombination::moves;
+  struct Move {
+    double joint, outlook;   // log p of the units and the next letter; of the next letter alone
+    std::uint64_t phonemes;  // a hash of all so far
+    std::int32_t unit, context;
     bool right;  // may still become a right answer
   };
+  struct State {
+    double joint, outlook;
+    std::uint64_t phonemes;
+    CosegmentHistory history;
+    std::int32_t context, letters, spoken;  // letters read, phonemes spoken
+    bool right;
+  };
+  using Item = BeamItem<CosegmentSystem>;
 
-  CosegmentSearch(const CosegmentUnits& units, const CosegmentSearchOptions& options);
+  CosegmentSystem(const CosegmentUnits& units, int bits, const CosegmentSearchOptions& options,
+                  const TranscriptionExamples* examples = nullptr);
 
-  // `right`: the answers that cost nothing, all others cost `cost`; null: nothing costs. O(letters beam units)
-  // features.
-  void run(const GramModel& model, const CosegmentWeights<Real>& weights, Symbols word,
-           const RightAnswers* right = nullptr, double cost = 0);
-  // Only what is right, in the last search of `free`: what the threshold would have dropped there is dropped here.
-  void run_forced(const CosegmentSearch& free);
+  const CosegmentUnits& units() const { return units_; }
+  const TranscriptionExamples& examples() const { return *examples_; }
+  const CosegmentSearchOptions& options() const { return options_; }
+  int bits() const { return bits_; }
 
-  // Steps 1 to n: the items that have just read so many letters; step n + 1: whole words with their end. Best first.
-  std::int32_t n_steps() const { return n_ + 1; }
-  std::span<const std::int32_t> step(std::int32_t t) const {
-    return layers_[t > n_ ? (n_ + 1) * rounds_ : t * rounds_];
+  // A word whose right pronunciations nobody knows: nothing costs.
+  void turn_to(const GramModel& model, const FlatWeights<Real>& weights, Symbols word);
+  // In training: answers that are not right score `cost` more.
+  std::int64_t size() const { return examples_->size; }
+  void turn_to(std::int64_t example, const FlatWeights<Real>& weights, double cost);
+  // What the threshold dropped in the free search before is dropped here too.
+  void force(bool forced) { forced_ = forced; }
+
+  int n_layers() const { return (n_ + 1) * rounds_ + 1; }
+  bool is_compared(int layer) const { return layer % rounds_ == 0 || layer == n_layers() - 1; }
+  template <class Add>
+  void start(Add add) {
+    if (!forced_) best_.assign(n_ + 1, -std::numeric_limits<double>::infinity());
+    const bool possible = !supervised_ || right_.holds(0, 0, 0);
+    if (!forced_ || possible) add(possible ? 0 : cost_, {0, 0, 0, {}, model_->start(), 0, 0, possible});
   }
-  const Item& item(std::int32_t h) const { return items_[h]; }
-  // The units of an item.
-  void trace(std::int32_t item, std::vector<std::int32_t>& units) const;
+  template <class Propose>
+  void expand(int layer, std::span<const Item> items, Propose& propose);
+  State step(int layer, const State& from, const Move& move) const;
+  bool keeps(int layer, const Move& move) const {
+    return !(options_.threshold > 0) || layer == n_layers() - 1 ||
+           !(move.joint < best_[layer / rounds_] - options_.threshold);
+  }
+  std::uint64_t signature(const State&, const Move& move) const {
+    return mix(move.phonemes ^ (static_cast<std::uint64_t>(move.context) << 32));
+  }
+  bool same(const State& a, const Move& x, const State& b, const Move& y) const {
+    return x.context == y.context && x.phonemes == y.phonemes && x.unit == y.unit && x.unit != units_.end() &&
+           a.history.units[0] == b.history.units[0];
+  }
+
+  bool right(const State& state) const { return state.right; }
+  double loss(const State& state) const { return state.right ? 0 : 1; }
+  std::uint64_t answer_key(const State& state) const { return state.phonemes; }
+  std::int64_t errors(std::span<const Item* const>, std::span<const Item* const>) const { return 1; }
+  std::int64_t n_positions(const State&) const { return 1; }
+  bool same_action(const Move& a, const Move& b) const { return a.unit == b.unit; }
+  void collect(const ActionInState<CosegmentSystem>& part, double amount);
+  void collect_totals(const State& state, double amount) { collected_.push_back({0, amount * state.joint}); }
+  void hand_over(SparseVector& out) {
+    out.insert(out.end(), collected_.begin(), collected_.end());
+    collected_.clear();
+  }
 
  private:
-  void search();
-  void expand(std::int32_t from, std::int32_t at, std::int32_t layer, Symbols letters);
-  void add(std::int32_t from, std::int32_t at, std::int32_t layer, std::int32_t unit, double log_p, std::int32_t next);
-  void push(const Item& item);
-  void end(std::int32_t from);
-  void keep(std::vector<std::int32_t>& layer, std::int64_t beam);
+  CosegmentFeatures features() const { return {units_, word_, bits_}; }
+  void begin(const GramModel& model, const FlatWeights<Real>& weights, Symbols word);
+  // The units of some letters after a state.
+  template <class Propose>
+  void extend(const Item& from, std::size_t item, int layer, Symbols letters, Propose& propose);
+  template <class Propose>
+  void add(const Item& from, std::size_t item, int layer, std::int32_t unit, double log_p, std::int32_t next,
+           Propose& propose);
+  template <class Propose>
+  void end(const Item& from, std::size_t item, Propose& propose);
   double of_unit(std::int32_t at, std::int32_t unit);
   double outlook(std::int32_t position, std::int32_t context);
 
   const CosegmentUnits& units_;
+  int bits_;
   CosegmentSearchOptions options_;
+  const TranscriptionExamples* examples_;
   const GramModel* model_ = nullptr;
-  CosegmentWeights<Real> weights_{};
+  FlatWeights<Real> weights_;
   Symbols word_;
-  const RightAnswers* right_ = nullptr;
+  RightAnswers right_;
   double cost_ = 0;
-  bool forced_ = false;
-  std::int32_t n_ = 0, rounds_ = 1;  // layer i * rounds + g: i letters done, then g units without letters
-  std::vector<Item> items_;
-  std::vector<std::vector<std::int32_t>> layers_;
-  std::vector<double> best_;  // joint, of each position
-  std::vector<std::int32_t> buckets_;
+  bool supervised_ = false, forced_ = false;
+  std::int32_t n_ = 0, rounds_ = 1;
+  std::vector<double> best_;                  // joint, of each position
   std::vector<std::uint32_t> seen_, scored_;  // scored_[unit]: at which place unit_scores_[unit] was found
   std::vector<double> unit_scores_;
   std::uint32_t round_ = 0, place_ = 0;
@@ -141,10 +195,27 @@ class CosegmentSearch {
   std::vector<std::uint32_t> seen_ahead_;
   std::uint32_t round_ahead_ = 0;
   std::uint64_t words_ = 0;
+  SparseVector collected_;
 };
 
-// The k best pronunciations of each word, all different, by their best cuts. The same for any number of threads.
-void search_words(const CosegmentUnits& units, const GramModel& model, const CosegmentWeights<float>& weights,
+template <class Real>
+using CosegmentSearch = BeamSearch<CosegmentSystem<Real>>;
+extern template class BeamSearch<CosegmentSystem<float>>;
+extern template class BeamSearch<CosegmentSystem<double>>;
+
+// The units of an item, without the end.
+template <class Real>
+void trace_units(const CosegmentSystem<Real>& system, const CosegmentSearch<Real>& search,
+                 const BeamItem<CosegmentSystem<Real>>& item, std::vector<std::int32_t>& units) {
+  typename CosegmentSearch<Real>::Way way;
+  search.trace(item, way);
+  units.clear();
+  for (const auto* passed : way)
+    if (passed->move.unit != system.units().end()) units.push_back(passed->move.unit);
+}
+
+// The k best pronunciations of each word, all different, by their best alignments. The same for any number of threads.
+void search_words(const CosegmentUnits& units, const GramModel& model, const FlatWeights<float>& weights, int bits,
                   const SpellingPairs& words, const CosegmentSearchOptions& options, int k, int threads,
                   std::vector<std::vector<Transcription>>& out);
 

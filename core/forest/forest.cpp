@@ -7,19 +7,6 @@
 
 namespace margent {
 
-Forest::Forest(std::int32_t n_nodes, std::int32_t root, std::span<const std::int32_t> heads,
-               std::span<const std::int64_t> tail_ptr, std::span<const std::int32_t> tails,
-               std::span<const double> scores)
-    : root_(root), tail_ptr_(tail_ptr), tails_(tails), scores_(scores),
-      incoming_ptr_(static_cast<std::size_t>(n_nodes) + 1), incoming_(heads.size()) {
-  for (const std::int32_t head : heads) ++incoming_ptr_[static_cast<std::size_t>(head) + 1];
-  for (std::size_t i = 1; i < incoming_ptr_.size(); ++i) incoming_ptr_[i] += incoming_ptr_[i - 1];
-  std::vector<std::int64_t> next = incoming_ptr_;
-  for (std::size_t edge = 0; edge < heads.size(); ++edge)
-    incoming_[static_cast<std::size_t>(next[static_cast<std::size_t>(heads[edge])]++)] =
-        static_cast<std::int32_t>(edge);
-}
-
 Derivations best(const Forest& forest) {
   const std::vector<Best::Value> values = inside(forest, Best{});
   Derivations found;

@@ -13,18 +13,21 @@
 
 namespace margent {
 
-// A view: the arrays belong to the caller, who has checked them.
+// A view: the arrays belong to somebody else (see forest_batch.hpp), who has checked them.
 class Forest {
  public:
-  // Edge e has head heads[e], tails tails[tail_ptr[e]] to tails[tail_ptr[e + 1] - 1], and scores[e].
-  Forest(std::int32_t n_nodes, std::int32_t root, std::span<const std::int32_t> heads,
-         std::span<const std::int64_t> tail_ptr, std::span<const std::int32_t> tails, std::span<const double> scores);
+  // Edge e has tails tails[tail_ptr[e]] to tails[tail_ptr[e + 1] - 1], and scores[e]; incoming[incoming_ptr[v]] to
+  // incoming[incoming_ptr[v + 1] - 1] are the edges whose head is v, in ascending order.
+  Forest(std::int32_t root, std::span<const std::int64_t> tail_ptr, std::span<const std::int32_t> tails,
+         std::span<const std::int64_t> incoming_ptr, std::span<const std::int32_t> incoming,
+         std::span<const double> scores)
+      : root_(root), tail_ptr_(tail_ptr), tails_(tails), incoming_ptr_(incoming_ptr), incoming_(incoming),
+        scores_(scores) {}
 
   std::int32_t root() const { return root_; }
   std::int32_t n_edges() const { return static_cast<std::int32_t>(scores_.size()); }
   double score(std::int32_t edge) const { return scores_[static_cast<std::size_t>(edge)]; }
   std::span<const std::int32_t> tails(std::int32_t edge) const { return slice(tails_, tail_ptr_, edge); }
-  // The edges into a node, in ascending order.
   std::span<const std::int32_t> incoming(std::int32_t node) const { return slice(incoming_, incoming_ptr_, node); }
 
  private:
@@ -36,9 +39,9 @@ class Forest {
   std::int32_t root_;
   std::span<const std::int64_t> tail_ptr_;
   std::span<const std::int32_t> tails_;
+  std::span<const std::int64_t> incoming_ptr_;
+  std::span<const std::int32_t> incoming_;
   std::span<const double> scores_;
-  std::vector<std::int64_t> incoming_ptr_;
-  std::vector<std::int32_t> incoming_;
 };
 
 // The product of the inside values of an edge's tails and of the edge itself.
@@ -70,6 +73,11 @@ struct Derivations {
   std::vector<double> scores;
   std::vector<std::int64_t> ptr{0};
   std::vector<std::int32_t> edges;
+
+  std::size_t size() const { return scores.size(); }
+  std::span<const std::int32_t> operator[](std::size_t i) const {
+    return {edges.data() + ptr[i], static_cast<std::size_t>(ptr[i + 1] - ptr[i])};
+  }
 };
 
 // None of these returns a derivation where the root has none.

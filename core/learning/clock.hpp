@@ -17,14 +17,14 @@ struct Clock {
     return average ? now / total * kept - sum / total : scale * kept;
   }
 
-  // What is kept of a weight by the clock after `fold()`: the weight and its average stay.
+  // What is kept of a weight by the clock after `absorb_scale()`: the weight and its average stay.
   template <class Real>
-  void fold(Real& kept, Real& sum) const {
+  void absorb_scale(Real& kept, Real& sum) const {
     const double weight = scale * kept;
     sum = static_cast<Real>(sum + total * weight - now * kept);
     kept = static_cast<Real>(weight);
   }
-  void fold() {
+  void absorb_scale() {
     scale = 1;
     now = total;
   }

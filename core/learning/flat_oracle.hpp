@@ -35,8 +35,8 @@ class FlatOracle : public Oracle {
   void scale(double factor) override {
     clock_.scale *= factor;
     if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
-    for (std::size_t i = 0; i < weights_.size(); ++i) clock_.fold(weights_[i], sums_[i]);
-    clock_.fold();
+    for (std::size_t i = 0; i < weights_.size(); ++i) clock_.absorb_scale(weights_[i], sums_[i]);
+    clock_.absorb_scale();
   }
 
   double squared_norm() const override {

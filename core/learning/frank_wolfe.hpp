@@ -68,7 +68,7 @@ class FrankWolfeRule final : public Rule {
   std::vector<Part> parts_;
   std::int64_t steps_ = 0;
   double objective_ = 0;
-  Answer answer_;
+  Reply answer_;
   SparseVector delta_, change_, next_;
 };
 

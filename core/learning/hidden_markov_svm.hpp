@@ -52,10 +52,10 @@ class HiddenMarkovRule final : public Rule {
   std::vector<SupportSequence> support() const override { return sets_.support(); }
 
   // The slack that the margins need, as the primal objective counts it.
-  double losses(Oracle& oracle, const std::int64_t* order, std::int64_t n) override {
+  double losses(Oracle& oracle, const std::int64_t* examples, std::int64_t n) override {
     double sum = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      const double hinge = std::max(0.0, find_worst(oracle, order[i]).hinge);
+      const double hinge = std::max(0.0, find_worst(oracle, examples[i]).hinge);
       sum += answer_.weight * (settings_.slack == Slack::quadratic ? hinge * hinge / 2 : hinge);
     }
     return sum;
@@ -109,7 +109,7 @@ class HiddenMarkovRule final : public Rule {
 
   HiddenMarkovSettings settings_;
   SmoLimits limits_;
-  Answer answer_;
+  Reply answer_;
   WorkingSets sets_;
   double objective_ = 0;
 };
@@ -146,7 +146,7 @@ class DualPerceptronRule final : public Rule {
   }
 
  private:
-  Answer answer_;
+  Reply answer_;
   std::vector<std::vector<SupportSequence>> variables_;  // by examples
 };
 

@@ -65,7 +65,7 @@ class DualRule final : public Rule {
   Question question_;
   int n_reprocess_;
   Random random_;
-  Answer answer_;
+  Reply answer_;
   WorkingSets sets_;
   double objective_ = 0;
 };

@@ -5,8 +5,8 @@
 
 namespace margent {
 
-// Which weights are parameters.
-struct ParameterChoice {
+// Over which answers sums run, and which weights are parameters.
+struct LikelihoodOptions {
   bool all_pairs = false;        // any feature with any label, seen in the data or not
   bool all_transitions = false;  // any label after any history
   bool boundaries = true;        // start and end of a sequence have weights
@@ -27,17 +27,19 @@ class Likelihood {
   virtual void set(const double* parameters) = 0;
   // Where the sums run over what a search finds: searches by the present weights; whether it is another function now.
   virtual bool grow(const std::function<void()>& /*between*/) { return false; }
+  // Whether there may be more parameters after that.
+  virtual bool widens() const { return false; }
   // The sum at the present weights; the gradient [n_parameters] unless null. The same to the bit for any number of
   // threads. Calls `between` from time to time, from the calling thread, which may throw to give up.
   virtual double evaluate(double* gradient, const std::function<void()>& between) = 0;
   // The sum over some examples.
-  virtual double value(const std::int64_t* order, std::int64_t n) = 0;
+  virtual double value(const std::int64_t* examples, std::int64_t n) = 0;
   // Stochastic gradient descent on (sum + l2 |w|^2) / size, example by example: w -= eta_t * (gradient + decay * w)
   // with decay = 2 l2 / size and eta_t = eta / (1 + decay * eta * t), t counting from `first`. Returns the sum over the
   // examples, each before its step. The decay is a common factor of all weights, multiplied in at the end. No step
   // makes the weights shrink by more than a factor of 1e-3, however large eta_t * decay; with decay = 0 eta_t stays
   // eta.
-  virtual double descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) = 0;
+  virtual double descend(const std::int64_t* examples, std::int64_t n, double eta, double decay, double first) = 0;
 };
 
 }  // namespace margent

@@ -41,7 +41,7 @@ class MiraRule final : public Rule {
   double C_;
   Question question_;
   SmoLimits limits_;
-  Answer answer_;
+  Reply answer_;
   std::vector<std::size_t> wrong_;  // the rivals that have a variable
   std::vector<double> gram_, hinge_, values_;
 };

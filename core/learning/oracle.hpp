@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "learning/clock.hpp"
+#include "learning/likelihood.hpp"
 
 namespace margent {
 
@@ -16,7 +18,7 @@ namespace margent {
 using SparseVector = std::vector<std::pair<std::int64_t, double>>;
 
 // Makes a sparse vector of entries in any order: sorted, equal indices summed, zeros left out.
-inline void settle(SparseVector& vector) {
+inline void normalize(SparseVector& vector) {
   std::sort(vector.begin(), vector.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < vector.size();) {
@@ -58,18 +60,18 @@ class SparseSum {
  public:
   void add(const SparseVector& vector, double step) {
     for (const auto& [index, value] : vector) entries_.push_back({index, step * value});
-    if (entries_.size() < 2 * settled_ + 65536) return;
-    settle(entries_);
-    settled_ = entries_.size();
+    if (entries_.size() < 2 * normalized_ + 65536) return;
+    normalize(entries_);
+    normalized_ = entries_.size();
   }
   const SparseVector& vector() {
-    settle(entries_);
+    normalize(entries_);
     return entries_;
   }
 
  private:
   SparseVector entries_;
-  std::size_t settled_ = 0;
+  std::size_t normalized_ = 0;
 };
 
 struct Question {
@@ -82,18 +84,18 @@ struct Question {
 struct Rival {
   double score = 0;         // w . F(rival), without costs
   double loss = 0;          // what it costs to answer this instead of gold
-  std::int64_t errors = 0;  // in how many places it is wrong
+  std::int64_t errors = 0;  // at how many positions it is wrong
 };
 
-struct Answer {
-  double gold_score = 0;      // w . F(gold); gold is the best completion where labels are missing
-  double weight = 1;          // of this example
-  std::int64_t places = 0;    // positions that could be wrong
-  std::vector<Rival> rivals;  // best first; empty when there is none
+struct Reply {
+  double gold_score = 0;         // w . F(gold); gold is the best completion where labels are missing
+  double weight = 1;             // of this example
+  std::int64_t n_positions = 0;  // that could be wrong
+  std::vector<Rival> rivals;     // best first; empty when there is none
 };
 
 // What the best answer is short of its margin, times the weight of the example. For questions with a cost of 1.
-inline double hinge_loss(const Answer& answer) {
+inline double hinge_loss(const Reply& answer) {
   if (answer.rivals.empty() || answer.rivals.front().errors == 0) return 0;
   const Rival& best = answer.rivals.front();
   return answer.weight * std::max(0.0, best.loss - (answer.gold_score - best.score));
@@ -104,7 +106,7 @@ class Oracle {
  public:
   virtual ~Oracle() = default;
   virtual std::int64_t size() const = 0;
-  virtual void ask(std::int64_t example, const Question& question, Answer& answer) = 0;
+  virtual void ask(std::int64_t example, const Question& question, Reply& answer) = 0;
   // delta of rival j of the last answer.
   virtual void delta(std::size_t rival, SparseVector& out) const = 0;
   // The inner product of two vectors in the space of all weights.
@@ -129,24 +131,27 @@ class Oracle {
     add(vector, step);
   }
   // Says which example will be asked for after the next: time to fetch what it needs.
-  virtual void expect(std::int64_t) {}
+  virtual void prefetch(std::int64_t) {}
   // w *= factor, which is above 0. Costs next to nothing.
   virtual void scale(double factor) = 0;
   // |w|^2. Costs as much as there are weights.
   virtual double squared_norm() const = 0;
   // The weights as they are count in their average as much as `weight` says.
   virtual void tick(double weight = 1) = 0;
+  // The likelihood of its examples as a function of its weights; null where it cannot sum over these answers. It must
+  // not outlive the oracle.
+  virtual std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions&, int /*threads*/) { return nullptr; }
 };
 
 struct Outcome {
   double loss = 0;
-  std::int64_t errors = 0, places = 0, wrong_examples = 0, updates = 0;
+  std::int64_t errors = 0, n_positions = 0, wrong_examples = 0, updates = 0;
   std::optional<double> objective;  // of the dual, after the last example, where a rule knows it
 };
 
 // What a rule reports of the answer to its question.
-inline void note(const Answer& answer, double loss, Outcome& outcome) {
-  outcome.places += answer.places;
+inline void note(const Reply& answer, double loss, Outcome& outcome) {
+  outcome.n_positions += answer.n_positions;
   outcome.loss += loss;
   if (answer.rivals.empty()) return;
   outcome.errors += answer.rivals.front().errors;
@@ -170,12 +175,12 @@ class Rule {
   // 1/2 |w|^2 as the problem that this rule solves has it, where it solves one.
   virtual std::optional<double> penalty(const Oracle&) const { return std::nullopt; }
   // The hinge losses of examples, weighted and summed, at the weights as they are: a search for each.
-  virtual double losses(Oracle& oracle, const std::int64_t* order, std::int64_t n) {
+  virtual double losses(Oracle& oracle, const std::int64_t* examples, std::int64_t n) {
     double sum = 0;
-    Answer answer;
+    Reply answer;
     for (std::int64_t i = 0; i < n; ++i) {
-      if (i + 1 < n) oracle.expect(order[i + 1]);
-      oracle.ask(order[i], {1, 1}, answer);
+      if (i + 1 < n) oracle.prefetch(examples[i + 1]);
+      oracle.ask(examples[i], {1, 1}, answer);
       sum += hinge_loss(answer);
     }
     return sum;
@@ -185,11 +190,11 @@ class Rule {
 };
 
 // Runs a rule over examples in the given order.
-inline Outcome run_epoch(Oracle& oracle, Rule& rule, const std::int64_t* order, std::int64_t n) {
+inline Outcome run_epoch(Oracle& oracle, Rule& rule, const std::int64_t* examples, std::int64_t n) {
   Outcome outcome;
   for (std::int64_t i = 0; i < n; ++i) {
-    if (i + 1 < n) oracle.expect(order[i + 1]);
-    rule.learn(oracle, order[i], outcome);
+    if (i + 1 < n) oracle.prefetch(examples[i + 1]);
+    rule.learn(oracle, examples[i], outcome);
     oracle.tick(rule.weight());
   }
   return outcome;

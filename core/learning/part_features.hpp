@@ -12,18 +12,24 @@
 namespace margent {
 
 // F::Part names a part of the example that was turned to last.
-//   turn_to(example)       parts are of this example from now on, and score with the weights as they are now
-//   score(part)            w . f(part)
-//   collect(part, amount)  adds amount * f(part): 1 and -1 for a step, probabilities for a gradient
-//   hand_over(out)         appends what was collected, (index of a weight, value) in any order, and forgets it
-// Calls are resolved at compile time: none is virtual where it is made for each part.
-template <class F>
-concept PartFeatures =
-    requires(F& features, const typename F::Part& part, std::int64_t example, double amount, SparseVector& out) {
-      features.turn_to(example);
-      { features.score(part) } -> std::convertible_to<double>;
-      features.collect(part, amount);
-      features.hand_over(out);
-    };
+//   turn_to(example, weights...)  parts are of this example from now on, and score with these weights: a pointer and
+//                                 the factor that all of them are to be multiplied by; none where they are not scored
+//   collect(part, amount)         adds amount * f(part): 1 and -1 for a step, probabilities for a gradient
+//   hand_over(out)                appends what was collected, (index of a weight, value) in any order, and forgets it
+// Where a search looks at parts one by one, they score one by one (ScoredParts). Where it wants many at once, as a row
+// for all labels of a segment or all actions of a state, these are scored together into the arrays of that search.
+template <class F, class... Weights>
+concept PartFeatures = requires(F& features, const typename F::Part& part, std::int64_t example, Weights... weights,
+                                double amount, SparseVector& out) {
+  features.turn_to(example, weights...);
+  features.collect(part, amount);
+  features.hand_over(out);
+};
+
+//   score(part)  w . f(part)
+template <class F, class... Weights>
+concept ScoredParts = PartFeatures<F, Weights...> && requires(const F& features, const typename F::Part& part) {
+  { features.score(part) } -> std::convertible_to<double>;
+};
 
 }  // namespace margent

@@ -79,7 +79,7 @@ class PassiveAggressiveRule final : public Rule {
   double C_;
   Question question_;
   bool restricted_;
-  Answer answer_, prediction_;
+  Reply answer_, prediction_;
   std::vector<SparseVector> deltas_;  // where kept_
   bool kept_ = false;
   std::vector<double> steps_;

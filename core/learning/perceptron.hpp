@@ -39,7 +39,7 @@ class PerceptronRule final : public Rule {
 
  private:
   Question question_;
-  Answer answer_;
+  Reply answer_;
   std::vector<double> steps_;
 };
 

@@ -14,17 +14,17 @@ namespace margent {
 // sum of the largest loss of each example, and weights outside are brought to its edge. The largest losses are sought
 // before the first step, so that no weights outside the ball count in the average.
 //
-// Weights that are there before the first step are taken for those of `head_start` epochs, and shrink with the others:
+// Weights that are there before the first step are taken for those of `warm_start` epochs, and shrink with the others:
 // the more epochs, the shorter the first steps and the slower the weights are forgotten.
 class SubgradientRule final : public Rule {
  public:
-  SubgradientRule(double C, bool project, double head_start = 1) : C_(C), project_(project), head_start_(head_start) {}
+  SubgradientRule(double C, bool project, double warm_start = 1) : C_(C), project_(project), warm_start_(warm_start) {}
 
   void learn(Oracle& oracle, std::int64_t example, Outcome& outcome) override {
     const std::int64_t n = oracle.size();
     if (steps_ == 0) {
       norm_ = oracle.squared_norm();
-      before_ = norm_ > 0 ? head_start_ * static_cast<double>(n) : 0;
+      before_ = norm_ > 0 ? warm_start_ * static_cast<double>(n) : 0;
       for (std::int64_t i = 0; project_ && i < n; ++i) widen_ball(oracle, i);
     }
     steps_ += 1;
@@ -64,11 +64,11 @@ class SubgradientRule final : public Rule {
 
   double C_;
   bool project_;
-  double head_start_;
+  double warm_start_;
   std::int64_t steps_ = 0;
   double before_ = 0;           // steps that stand for the weights at the start
   double norm_ = 0, ball_ = 0;  // |w|^2, and how large it may be
-  Answer answer_;
+  Reply answer_;
   SparseVector delta_;
 };
 

@@ -18,7 +18,7 @@ class WorkingSet {
   std::size_t size() const { return members_.size(); }
 
   // Takes in the rivals of the last answer that it does not have yet.
-  void extend(const Oracle& oracle, const Answer& answer) {
+  void extend(const Oracle& oracle, const Reply& answer) {
     for (std::size_t j = 0; j < answer.rivals.size(); ++j)
       if (answer.rivals[j].errors) extend(oracle, j, answer.rivals[j].loss);
   }

@@ -46,7 +46,7 @@ void FrameContent::statistics(const float* x, int n, bool full, float* out) {
   *out = 1.0f;
 }
 
-void FrameContent::prepare(std::int64_t sequence, const float* weights, double scale) {
+void FrameContent::turn_to(std::int64_t sequence, const float* weights, double scale) {
   length_ = length(sequence);
   sequence_ = frames_.values + frames_.sequence_ptr[sequence] * shape_.dimensions;
   collecting_ = false;
@@ -124,7 +124,7 @@ SegmentRows FrameContent::at(int end, int count) {
 }
 
 template <class Add>
-void FrameContent::borders(const FrameColumns::Group& group, int begin, int end, Add add) const {
+void FrameContent::boundaries(const FrameColumns::Group& group, int begin, int end, Add add) const {
   const int d = end - begin, B = group.bins;
   const double factor = group.factors[d];
   const std::size_t row = static_cast<std::size_t>(B + 1) * group.width;
@@ -148,14 +148,15 @@ void FrameContent::start_collecting() {
   }
 }
 
-void FrameContent::collect(int begin, int end, int label, double amount) {
+void FrameContent::collect(const Segment& segment, double amount) {
   start_collecting();
-  const int g = columns_.group_of[label];
-  double* changes = changes_[g].data() + columns_.place_of[label];
-  borders(columns_.groups[g], begin, end, [&](std::size_t at, double factor) { changes[at] += factor * amount; });
+  const int g = columns_.group_of[segment.label];
+  double* changes = changes_[g].data() + columns_.place_of[segment.label];
+  boundaries(columns_.groups[g], segment.begin, segment.end,
+             [&](std::size_t at, double factor) { changes[at] += factor * amount; });
 }
 
-void FrameContent::collect(int begin, int end, const double* amounts) {
+void FrameContent::collect_row(int begin, int end, const double* amounts) {
   start_collecting();
   for (std::size_t g = 0; g < columns_.groups.size(); ++g) {
     const FrameColumns::Group& group = columns_.groups[g];
@@ -169,13 +170,13 @@ void FrameContent::collect(int begin, int end, const double* amounts) {
       own = gathered;
     }
     double* changes = changes_[g].data();
-    borders(group, begin, end, [&](std::size_t at, double factor) {
+    boundaries(group, begin, end, [&](std::size_t at, double factor) {
       for (int i = 0; i < group.width; ++i) changes[at + i] += factor * own[i];
     });
   }
 }
 
-void FrameContent::flush(SparseVector& out) {
+void FrameContent::hand_over(SparseVector& out) {
   if (!collecting_) return;
   collecting_ = false;
   // What is this small is rounding of what cancels: shares of frames in bins are far larger.

@@ -14,8 +14,8 @@
 //
 // Scores of all frames for all columns (label, bin, component) are one product of matrices per sequence; running sums
 // over frames then make the score of any segment O(B), whatever its length. With v_k the score of frames in bin k, the
-// running sums kept are of v_1, of v_k - v_{k+1} for the inner borders, and of v_B: a border between two bins is then
-// looked up once.
+// running sums kept are of v_1, of v_k - v_{k+1} for the inner boundaries, and of v_B: a boundary between two bins is
+// then looked up once.
 #pragma once
 #include <vector>
 
@@ -75,11 +75,11 @@ class FrameContent final : public SegmentContent {
   bool has_weight(std::int64_t index) const override { return columns_.used[index % columns_.columns]; }
   bool dense() const override { return true; }
   std::unique_ptr<SegmentContent> copy() const override { return std::make_unique<FrameContent>(shape_, frames_); }
-  void prepare(std::int64_t sequence, const float* weights, double scale) override;
+  void turn_to(std::int64_t sequence, const float* weights, double scale) override;
   SegmentRows at(int end, int count) override;
-  void collect(int begin, int end, const double* amounts) override;
-  void collect(int begin, int end, int label, double amount) override;
-  void flush(SparseVector& out) override;
+  void collect(const Segment& segment, double amount) override;
+  void collect_row(int begin, int end, const double* amounts) override;
+  void hand_over(SparseVector& out) override;
   const FrameColumns& columns() const { return columns_; }
 
   // z of one frame, [statistics].
@@ -90,7 +90,7 @@ class FrameContent final : public SegmentContent {
                  double* sums);
   // Adds to the changes of running sums what a segment adds to the places that its score was looked up at.
   template <class Add>
-  void borders(const FrameColumns::Group& group, int begin, int end, Add add) const;
+  void boundaries(const FrameColumns::Group& group, int begin, int end, Add add) const;
   void start_collecting();
 
   FrameShape shape_;

@@ -9,14 +9,19 @@ namespace margent {
 
 static bool possible(double score) { return score > -std::numeric_limits<double>::infinity(); }
 
-SegmentLikelihood::SegmentLikelihood(SegmentOracle& oracle, const ParameterChoice& choice, int threads)
+std::unique_ptr<Likelihood> SegmentOracle::likelihood(const LikelihoodOptions& options, int threads) {
+  if (options.beam) return nullptr;
+  return std::make_unique<SegmentLikelihood>(*this, options, threads);
+}
+
+SegmentLikelihood::SegmentLikelihood(SegmentOracle& oracle, const LikelihoodOptions& choice, int threads)
     : oracle_(oracle), threads_(std::max(threads, 1)), best_completion_(choice.best_completion) {
   for (int i = 0; i < std::min<std::int64_t>(threads_, std::max<std::int64_t>(size(), 1)); ++i)
     workers_.push_back(std::make_unique<Worker>(oracle));
   choose(choice);
 }
 
-void SegmentLikelihood::choose(const ParameterChoice& choice) {
+void SegmentLikelihood::choose(const LikelihoodOptions& choice) {
   SegmentScorer& scorer = workers_[0]->scorer;
   const SegmentLayout& at = scorer.layout();
   const SegmentShape& shape = scorer.shape();
@@ -34,7 +39,7 @@ void SegmentLikelihood::choose(const ParameterChoice& choice) {
   std::vector<double> row(width);
   for (std::int64_t i = 0; i < size(); ++i) {
     if (gold.weight(i) == 0 || scorer.content().length(i) == 0) continue;
-    scorer.score(i, weights.data(), 1);
+    scorer.turn_to(i, weights.data(), 1);
     if (gold.timed[i]) {
       gold.segments(i, segments);
       scorer.collect(segments, 1);
@@ -56,7 +61,7 @@ void SegmentLikelihood::choose(const ParameterChoice& choice) {
           scorer.collect_row(begin, end, row.data(), 1);
     }
     seen.clear();
-    scorer.flush(seen);
+    scorer.hand_over(seen);
     for (const auto& entry : seen) taken[entry.first] = 1;
   }
   if (choice.all_pairs || scorer.content().dense()) all(0, at.durations);
@@ -112,7 +117,7 @@ double SegmentLikelihood::example(Worker& worker, std::int64_t i, double scale, 
   const double weight = gold.weight(i);
   SegmentScorer& scorer = worker.scorer;
   if (weight == 0 || scorer.content().length(i) == 0) return 0;
-  const SegmentScores scores = scorer.score(i, oracle_.weights().data(), scale);
+  const SegmentScores scores = scorer.turn_to(i, oracle_.weights().data(), scale);
   double right;
   if (gold.timed[i] || best_completion_) {
     if (gold.timed[i]) {
@@ -137,7 +142,7 @@ double SegmentLikelihood::example(Worker& worker, std::int64_t i, double scale, 
       scores, worker.work, [&](int begin, int end, const double* p) { scorer.collect_row(begin, end, p, weight); },
       worker.pairs.data(), worker.first.data(), worker.last.data());
   scorer.collect_pairs(worker.pairs.data(), worker.first.data(), worker.last.data(), weight);
-  scorer.flush(*gradient);
+  scorer.hand_over(*gradient);
   return weight * (log_z - right);
 }
 

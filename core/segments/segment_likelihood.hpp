@@ -14,7 +14,7 @@ namespace margent {
 
 class SegmentLikelihood final : public Likelihood {
  public:
-  SegmentLikelihood(SegmentOracle& oracle, const ParameterChoice& choice, int threads);
+  SegmentLikelihood(SegmentOracle& oracle, const LikelihoodOptions& choice, int threads);
 
   std::int64_t size() const override { return oracle_.size(); }
   std::int64_t n_parameters() const override { return static_cast<std::int64_t>(places_.size()); }
@@ -33,7 +33,7 @@ class SegmentLikelihood final : public Likelihood {
     std::vector<Segment> gold;
     std::vector<double> pairs, first, last, row;
   };
-  void choose(const ParameterChoice& choice);
+  void choose(const LikelihoodOptions& choice);
   // The value of one example at scale * weights; its gradient is appended to `gradient`, unless null.
   double example(Worker& worker, std::int64_t i, double scale, SparseVector* gradient);
   // log of the sum over the segmentations with these labels, whose expectations are taken away.

@@ -28,7 +28,7 @@ SegmentScorer::SegmentScorer(const SegmentShape& shape, std::unique_ptr<SegmentC
     longest_of_[l / lane_count] = std::max(longest_of_[l / lane_count], shape.longest[l]);
 }
 
-SegmentScores SegmentScorer::score(std::int64_t sequence, const float* weights, double scale) {
+SegmentScores SegmentScorer::turn_to(std::int64_t sequence, const float* weights, double scale) {
   const int n = shape_.n_labels, width = shape_.width(), most = shape_.most();
   const float *durations = weights + layout_.durations, *transitions = weights + layout_.transitions;
   for (int i = 0; i < n; ++i)
@@ -51,7 +51,7 @@ SegmentScores SegmentScorer::score(std::int64_t sequence, const float* weights, 
       for (int l = 0; l < n; ++l) row[l] += x * durations[f * width + l];
     }
   }
-  content_->prepare(sequence, weights, scale);
+  content_->turn_to(sequence, weights, scale);
   SegmentScores scores{n,
                        width,
                        content_->length(sequence),
@@ -79,7 +79,7 @@ void SegmentScorer::collect(const std::vector<Segment>& segments, const std::vec
   for (const Segment& s : segments) {
     while (i < other.size() && other[i].begin < s.begin) ++i;
     if (i == other.size() || !(other[i] == s)) {
-      content_->collect(s.begin, s.end, s.label, amount);
+      content_->collect(s, amount);
       collect_duration(s.end - s.begin, s.label, amount);
     }
     if (before && shape_.learn_transitions) transitions[before->label * shape_.width() + s.label] += amount;
@@ -92,7 +92,7 @@ void SegmentScorer::collect(const std::vector<Segment>& segments, const std::vec
 
 void SegmentScorer::collect_row(int begin, int end, const double* probabilities, double amount) {
   for (int l = 0; l < shape_.width(); ++l) amounts_[l] = amount * probabilities[l];
-  content_->collect(begin, end, amounts_.data());
+  content_->collect_row(begin, end, amounts_.data());
   for (int l = 0; l < shape_.n_labels; ++l)
     if (amounts_[l] != 0) collect_duration(end - begin, l, amounts_[l]);
 }
@@ -110,8 +110,8 @@ void SegmentScorer::collect_pairs(const double* pairs, const double* first, cons
   }
 }
 
-void SegmentScorer::flush(SparseVector& out) {
-  content_->flush(out);
+void SegmentScorer::hand_over(SparseVector& out) {
+  content_->hand_over(out);
   for (std::size_t i = 0; i < collected_.size(); ++i) {
     if (collected_[i] == 0) continue;
     out.push_back({layout_.durations + static_cast<std::int64_t>(i), collected_[i]});

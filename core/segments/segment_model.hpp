@@ -27,13 +27,16 @@ struct SegmentLayout {
   std::int64_t durations, transitions, start, end, size;
 };
 
-// Scores sequences one after the other into its own memory. One for each thread.
+// The features of whole segmentations, and scores of one sequence after the other in its own memory. One for each
+// thread.
 class SegmentScorer {
  public:
+  using Part = std::vector<Segment>;
+
   SegmentScorer(const SegmentShape& shape, std::unique_ptr<SegmentContent> content);
-  // Valid until the next call; scores are scale * (weights . features).
-  SegmentScores score(std::int64_t sequence, const float* weights, double scale);
-  // The features of a segmentation, times an amount, are added to what is collected; all of it is appended by `flush`.
+  // The scores of a sequence, scale * (weights . features): valid until the next call.
+  SegmentScores turn_to(std::int64_t sequence, const float* weights, double scale);
+  // All segments of a segmentation, and its transitions.
   void collect(const std::vector<Segment>& segments, double amount) { collect(segments, {}, amount); }
   // Those of the one minus those of the other.
   void collect_difference(const std::vector<Segment>& plus, const std::vector<Segment>& minus) {
@@ -43,7 +46,7 @@ class SegmentScorer {
   // Expectations of segments_expectations, times an amount: as collect.
   void collect_row(int begin, int end, const double* probabilities, double amount);
   void collect_pairs(const double* pairs, const double* first, const double* last, double amount);
-  void flush(SparseVector& out);
+  void hand_over(SparseVector& out);
 
   const SegmentShape& shape() const { return shape_; }
   const SegmentLayout& layout() const { return layout_; }
@@ -61,6 +64,8 @@ class SegmentScorer {
   std::vector<std::int32_t> longest_of_;
   std::vector<double> collected_;  // from layout_.durations on
 };
+
+static_assert(PartFeatures<SegmentScorer, const float*, double>);
 
 // The same scores for the places of a label sequence instead of for labels: segmentations whose labels are these.
 class ForcedScores final : public SegmentSource {

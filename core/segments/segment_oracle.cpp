@@ -64,14 +64,14 @@ Rival SegmentOracle::compare(const std::vector<Segment>& found) const {
   return rival;
 }
 
-void SegmentOracle::ask(std::int64_t example, const Question& question, Answer& answer) {
+void SegmentOracle::ask(std::int64_t example, const Question& question, Reply& answer) {
   answer.weight = known_.weight(example);
-  answer.places = scorer_.content().length(example);
+  answer.n_positions = scorer_.content().length(example);
   answer.rivals.clear();
   rivals_.clear();
   gold_.clear();
-  if (answer.places == 0) return;
-  const SegmentScores scores = scorer_.score(example, weights_.data(), clock_.scale);
+  if (answer.n_positions == 0) return;
+  const SegmentScores scores = scorer_.turn_to(example, weights_.data(), clock_.scale);
   if (known_.timed[example]) {
     known_.segments(example, gold_);
   } else {
@@ -101,10 +101,10 @@ void SegmentOracle::delta(std::size_t rival, SparseVector& out) const {
   if (rival >= rivals_.size()) throw std::out_of_range("the last answer has no such rival");
   out.clear();
   scorer_.collect_difference(gold_, rivals_[rival].segments);
-  scorer_.flush(out);
+  scorer_.hand_over(out);
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto not_after = [&](const auto& a, const auto& b) { return !before(a, b); };
-  if (std::adjacent_find(out.begin(), out.end(), not_after) != out.end()) settle(out);
+  if (std::adjacent_find(out.begin(), out.end(), not_after) != out.end()) normalize(out);
 }
 
 std::span<const std::int32_t> SegmentOracle::labels(std::size_t rival) const {
@@ -137,8 +137,8 @@ void SegmentOracle::add(const SparseVector& vector, double step) {
 void SegmentOracle::scale(double factor) {
   clock_.scale *= factor;
   if (clock_.scale > 1e-2 && clock_.scale < 1e2) return;
-  for (std::size_t i = 0; i < weights_.size(); ++i) clock_.fold(weights_[i], sums_[i]);
-  clock_.fold();
+  for (std::size_t i = 0; i < weights_.size(); ++i) clock_.absorb_scale(weights_[i], sums_[i]);
+  clock_.absorb_scale();
 }
 
 double SegmentOracle::squared_norm() const {

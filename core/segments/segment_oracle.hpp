@@ -42,7 +42,7 @@ class SegmentOracle final : public Oracle {
                 const SegmentCosts& costs);
 
   std::int64_t size() const override { return scorer_.content().n_sequences(); }
-  void ask(std::int64_t example, const Question& question, Answer& answer) override;
+  void ask(std::int64_t example, const Question& question, Reply& answer) override;
   void delta(std::size_t rival, SparseVector& out) const override;
   std::span<const std::int32_t> labels(std::size_t rival) const override;
   double score(const SparseVector& vector) const override;
@@ -50,6 +50,7 @@ class SegmentOracle final : public Oracle {
   void scale(double factor) override;
   double squared_norm() const override;
   void tick(double weight = 1) override { clock_.tick(weight); }
+  std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
 
   const SegmentScorer& scorer() const { return scorer_; }
   const GoldSegments& gold() const { return known_; }

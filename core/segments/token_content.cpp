@@ -11,7 +11,7 @@ TokenContent::TokenContent(int n_labels, std::int64_t n_features, const Tokens& 
   std::fill(one, one + width_, 0.0);
 }
 
-void TokenContent::prepare(std::int64_t sequence, const float* weights, double scale) {
+void TokenContent::turn_to(std::int64_t sequence, const float* weights, double scale) {
   weights_ = weights;
   scale_ = scale;
   begin_ = tokens_.sequence_ptr[sequence];
@@ -73,7 +73,7 @@ void TokenContent::start_collecting() {
   for (Buffer<double>* buffer : {&inside_, &first_, &last_}) std::fill_n(buffer->need(size), size, 0.0);
 }
 
-void TokenContent::collect(int begin, int end, const double* amounts) {
+void TokenContent::collect_row(int begin, int end, const double* amounts) {
   start_collecting();
   const std::size_t b = static_cast<std::size_t>(begin) * width_, e = static_cast<std::size_t>(end) * width_;
   for (int l = 0; l < width_; ++l) {
@@ -85,10 +85,10 @@ void TokenContent::collect(int begin, int end, const double* amounts) {
   if (tokens_.whole.ptr) emit(tokens_.whole, row_of(begin, end - begin), amounts, whole_);
 }
 
-void TokenContent::collect(int begin, int end, int label, double amount) {
-  one_[label] = amount;
-  collect(begin, end, one_.data());
-  one_[label] = 0;
+void TokenContent::collect(const Segment& segment, double amount) {
+  one_[segment.label] = amount;
+  collect_row(segment.begin, segment.end, one_.data());
+  one_[segment.label] = 0;
 }
 
 void TokenContent::emit(const Features& f, std::int64_t row, const double* amounts, SparseVector& out) const {
@@ -101,7 +101,7 @@ void TokenContent::emit(const Features& f, std::int64_t row, const double* amoun
   }
 }
 
-void TokenContent::flush(SparseVector& out) {
+void TokenContent::hand_over(SparseVector& out) {
   if (!collecting_) return;
   collecting_ = false;
   for (int t = length_ - 1; t >= 0; --t) {

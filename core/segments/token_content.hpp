@@ -34,14 +34,14 @@ class TokenContent final : public SegmentContent {
   std::unique_ptr<SegmentContent> copy() const override {
     return std::make_unique<TokenContent>(n_labels_, n_features_, tokens_);
   }
-  void prepare(std::int64_t sequence, const float* weights, double scale) override;
+  void turn_to(std::int64_t sequence, const float* weights, double scale) override;
   const double* begins() const override { return begins_.data(); }
   const double* ends() const override { return ends_.data(); }
   bool has_rows() const override { return tokens_.whole.ptr != nullptr; }
   SegmentRows at(int end, int count) override;
-  void collect(int begin, int end, const double* amounts) override;
-  void collect(int begin, int end, int label, double amount) override;
-  void flush(SparseVector& out) override;
+  void collect(const Segment& segment, double amount) override;
+  void collect_row(int begin, int end, const double* amounts) override;
+  void hand_over(SparseVector& out) override;
 
  private:
   std::int64_t row_of(int begin, int duration) const { return (begin_ + begin) * tokens_.longest + duration - 1; }

@@ -1,6 +1,6 @@
 // The inner loops of the chain, compiled once per instruction set and chosen at run time.
 //
-// Every row is `width` numbers long: the label count rounded up to `lane_count`, so that a row is a whole number of
+// Every row is `width` numbers long: the label count rounded up to `lane_count`, so that a row is an integer of
 // vectors. Columns past the label count are padding: any kernel may compute them, no caller may read them.
 #pragma once
 #include <cstddef>

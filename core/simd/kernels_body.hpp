@@ -9,6 +9,26 @@ namespace MARGENT_ISA {
 template <class Real>
 constexpr int W = MARGENT_VECTOR_BYTES / static_cast<int>(sizeof(Real));
 
+// Calls run.operator()<NV>() with the number of vectors in a row where that has a loop of its own, and otherwise with
+// 0.
+template <class Real, class Run>
+MARGENT_INLINE auto by_width(int width, Run run) {
+  switch (width / W<Real>) {
+    case 1:
+      return run.template operator()<1>();
+    case 2:
+      return run.template operator()<2>();
+    case 3:
+      return run.template operator()<3>();
+    case 4:
+      return run.template operator()<4>();
+    case 6:
+      return run.template operator()<6>();
+    default:
+      return run.template operator()<0>();
+  }
+}
+
 // How many vectors of a row are kept in registers at once.
 constexpr int block = 4;
 
@@ -140,26 +160,15 @@ template <class Real>
 void viterbi_forward(int length, int n, const Real* transitions, const Real* emissions, int width, Real* alpha,
                      Real* reached) {
   constexpr int w = W<Real>;
-  switch (width / w) {
-    case 1:
-      return forward_narrow<Real, 1>(length, n, transitions, emissions, alpha, reached);
-    case 2:
-      return forward_narrow<Real, 2>(length, n, transitions, emissions, alpha, reached);
-    case 3:
-      return forward_narrow<Real, 3>(length, n, transitions, emissions, alpha, reached);
-    case 4:
-      return forward_narrow<Real, 4>(length, n, transitions, emissions, alpha, reached);
-    case 6:
-      return forward_narrow<Real, 6>(length, n, transitions, emissions, alpha, reached);
-    default:
-      break;
-  }
-  for (int t = 1; t < length; ++t) {
-    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(t) * width;
-    max_plus<Real>(n, alpha + row - width, 1, transitions, width, width, reached + row);
-    for (int j = 0; j < width; j += w)
-      store(alpha + row + j, load<Real, w>(reached + row + j) + load<Real, w>(emissions + row + j));
-  }
+  by_width<Real>(width, [&]<int NV>() {
+    if constexpr (NV > 0) return forward_narrow<Real, NV>(length, n, transitions, emissions, alpha, reached);
+    for (int t = 1; t < length; ++t) {
+      const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(t) * width;
+      max_plus<Real>(n, alpha + row - width, 1, transitions, width, width, reached + row);
+      for (int j = 0; j < width; j += w)
+        store(alpha + row + j, load<Real, w>(reached + row + j) + load<Real, w>(emissions + row + j));
+    }
+  });
 }
 
 // Which of the NV vectors holds the label is as good as random, so all are compared and no branch is taken.
@@ -186,36 +195,27 @@ template <class Real>
 void viterbi_backward(int length, int n, const Real* transposed, int width, const Real* alpha, const Real* reached,
                       std::int32_t* labels) {
   constexpr int w = W<Real>;
-  if constexpr (4 * w <= 32) {
-    switch (width / w) {
-      case 1:
-        return backward_narrow<Real, 1>(length, n, transposed, alpha, reached, labels);
-      case 2:
-        return backward_narrow<Real, 2>(length, n, transposed, alpha, reached, labels);
-      case 3:
-        return backward_narrow<Real, 3>(length, n, transposed, alpha, reached, labels);
-      case 4:
-        return backward_narrow<Real, 4>(length, n, transposed, alpha, reached, labels);
-      default:
-        break;
-    }
-  }
-  std::ptrdiff_t label = labels[length - 1];
-  for (int t = length - 1; t > 0; --t) {
-    const Vec<Real, w> value = broadcast<Real, w>(reached[t * static_cast<std::ptrdiff_t>(width) + label]);
-    const Real* a = alpha + (t - 1) * static_cast<std::ptrdiff_t>(width);
-    const Real* b = transposed + label * width;
-    label = 0;
-    for (int j = 0; j < width; j += w) {
-      const unsigned equal = equal_lanes(load<Real, w>(a + j) + load<Real, w>(b + j), value);
-      if (equal) {
-        label = j + lowest_bit(equal);
-        break;
+  by_width<Real>(width, [&]<int NV>() {
+    // The bits of all vectors in one word, where they fit and are few.
+    if constexpr (NV > 0 && NV <= 4 && 4 * w <= 32)
+      return backward_narrow<Real, NV>(length, n, transposed, alpha, reached, labels);
+    std::ptrdiff_t label = labels[length - 1];
+    for (int t = length - 1; t > 0; --t) {
+      const Vec<Real, w> value = broadcast<Real, w>(reached[t * static_cast<std::ptrdiff_t>(width) + label]);
+      const Real* a = alpha + (t - 1) * static_cast<std::ptrdiff_t>(width);
+      const Real* b = transposed + label * width;
+      label = 0;
+      for (int j = 0; j < width; j += w) {
+        const unsigned equal = equal_lanes(load<Real, w>(a + j) + load<Real, w>(b + j), value);
+        if (equal) {
+          label = j + lowest_bit(equal);
+          break;
+        }
       }
+      label = label < n ? label : 0;
+      labels[t - 1] = static_cast<std::int32_t>(label);
     }
-    label = label < n ? label : 0;
-    labels[t - 1] = static_cast<std::int32_t>(label);
-  }
+  });
 }
 
 template <class Real>
@@ -227,7 +227,7 @@ int at_least(int n, const Real* alpha, const Real* row, int width, Real least, s
     for (unsigned left = lanes_at_least(load<Real, w>(alpha + j) + load<Real, w>(row + j), bound); left;
          left &= left - 1) {
       const int i = j + lowest_bit(left);
-      if (i < n) found[count++] = i;  // past n only what is no number could get here
+      if (i < n) found[count++] = i;  // past n only what is not a number could get here
     }
   return count;
 }
@@ -338,48 +338,18 @@ void gather_viterbi(const Real* rows, int width, const std::int32_t* ids, const 
       gather_viterbi_tokens<Real, NV, false>(rows, width, ids, values, ptr, begin, end, last, n, transitions, start,
                                              emissions, alpha, reached);
   };
-  switch (width / W<Real>) {
-    case 1:
-      return run.template operator()<1>();
-    case 2:
-      return run.template operator()<2>();
-    case 3:
-      return run.template operator()<3>();
-    case 4:
-      return run.template operator()<4>();
-    case 6:
-      return run.template operator()<6>();
-    default:
-      return run.template operator()<0>();
-  }
-}
-
-template <class Real, bool weighted>
-void gather_width(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
-                  std::int64_t begin, std::int64_t end, std::int64_t last, Real* out) {
-  switch (width / W<Real>) {
-    case 1:
-      return gather_tokens<Real, 1, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    case 2:
-      return gather_tokens<Real, 2, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    case 3:
-      return gather_tokens<Real, 3, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    case 4:
-      return gather_tokens<Real, 4, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    case 6:
-      return gather_tokens<Real, 6, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-    default:
-      return gather_tokens<Real, 0, weighted>(rows, width, ids, values, ptr, begin, end, last, out);
-  }
+  by_width<Real>(width, run);
 }
 
 template <class Real>
 void gather(const Real* rows, int width, const std::int32_t* ids, const float* values, const std::int64_t* ptr,
             std::int64_t begin, std::int64_t end, std::int64_t last, Real* out) {
-  if (values)
-    gather_width<Real, true>(rows, width, ids, values, ptr, begin, end, last, out);
-  else
-    gather_width<Real, false>(rows, width, ids, values, ptr, begin, end, last, out);
+  by_width<Real>(width, [&]<int NV>() {
+    if (values)
+      gather_tokens<Real, NV, true>(rows, width, ids, values, ptr, begin, end, last, out);
+    else
+      gather_tokens<Real, NV, false>(rows, width, ids, values, ptr, begin, end, last, out);
+  });
 }
 
 // A block of b stays in a register while all of a goes by. The last block is moved back to end where b does, and counts

@@ -98,7 +98,7 @@ void binned_rows(int count, const std::int32_t* longest, int end, int bins, int 
       for (int k = 1; k < bins; ++k) {
         const int whole = d * k / bins, rest = d * k - whole * bins;
         const double* low = sums + (begin + whole) * step + static_cast<std::ptrdiff_t>(k) * width + j;
-        const double* high = rest ? low + step : low;  // a border between two frames, or at one of them
+        const double* high = rest ? low + step : low;  // a boundary between two frames, or at one of them
         const double part = static_cast<double>(rest) / bins;
         const Vec<double, w> a = broadcast<double, w>(1 - part), b = broadcast<double, w>(part);
         for (int v = 0; v < vectors; ++v)

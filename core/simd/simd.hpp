@@ -56,7 +56,7 @@ MARGENT_INLINE Vec<float, W> truncate(Vec<float, W> a) {
   typedef std::int32_t Whole __attribute__((vector_size(W * sizeof(float))));
   return {__builtin_convertvector(__builtin_convertvector(a.lanes, Whole), typename Vec<float, W>::Lanes)};
 }
-// 2^k for whole numbers -126 <= k <= 127.
+// 2^k for integers -126 <= k <= 127.
 template <int W>
 MARGENT_INLINE Vec<float, W> power_of_two(Vec<float, W> k) {
   typedef std::int32_t Whole __attribute__((vector_size(W * sizeof(float))));

@@ -156,40 +156,22 @@ MARGENT_INLINE void expected_rows(int length, int n, int given_width, const floa
   }
 }
 
-// Calls run.operator()<NV>() with the number of vectors in a row where that has a loop of its own.
-template <class Run>
-MARGENT_INLINE auto by_width(int width, Run run) {
-  switch (width / W<float>) {
-    case 1:
-      return run.template operator()<1>();
-    case 2:
-      return run.template operator()<2>();
-    case 3:
-      return run.template operator()<3>();
-    case 4:
-      return run.template operator()<4>();
-    case 6:
-      return run.template operator()<6>();
-    default:
-      return run.template operator()<0>();
-  }
-}
-
 inline void forward_sums(int length, int n, int width, const ExpChain& chain, const float* emissions, float* alpha,
                          float* norms) {
-  by_width(width, [&]<int NV>() { forward_rows<NV>(length, n, width, chain, emissions, alpha, norms); });
+  by_width<float>(width, [&]<int NV>() { forward_rows<NV>(length, n, width, chain, emissions, alpha, norms); });
 }
 
 inline float backward_sums(int length, int n, int width, const ExpChain& chain, const float* emissions,
                            const float* norms, float total, float* beta) {
-  return by_width(width,
-                  [&]<int NV>() { return backward_rows<NV>(length, n, width, chain, emissions, norms, total, beta); });
+  return by_width<float>(
+      width, [&]<int NV>() { return backward_rows<NV>(length, n, width, chain, emissions, norms, total, beta); });
 }
 
 inline void expectations(int length, int n, int width, const float* emissions, const float* norms, const float* alpha,
                          const float* beta, float factor, float* nodes, float* pairs) {
-  by_width(width,
-           [&]<int NV>() { expected_rows<NV>(length, n, width, emissions, norms, alpha, beta, factor, nodes, pairs); });
+  by_width<float>(width, [&]<int NV>() {
+    expected_rows<NV>(length, n, width, emissions, norms, alpha, beta, factor, nodes, pairs);
+  });
 }
 
 extern const SumKernels sums;

@@ -10,9 +10,9 @@ enum class BeamUpdate {
   skip,           // the whole answer, and only where it scores no less than the right one
 };
 
-// Hears of the steps of a search, from the first to the last. The whole answer is chosen where it is right. Before the
-// whole, early and max-violation choose only where the best in the beam is wrong and not behind the right one; there is
-// such a step wherever the whole is wrong and the search drops nothing but what is behind.
+// Is called with the steps of a search, from the first to the last. The whole answer is chosen where it is right.
+// Before the whole, early and max-violation choose only where the best in the beam is wrong and not behind the right
+// one; there is such a step wherever the whole is wrong and the search drops nothing but what is behind.
 class PrefixChoice {
  public:
   explicit PrefixChoice(BeamUpdate update) : update_(update) {}

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from itertools import pairwise
@@ -228,10 +229,10 @@ def _beliefs(
         first.fit(rows[:start] + rows[end:], y[:start] + y[end:], progress=False)
         if start == 0:  # one for all: that of the first part, which this tagger has not seen
             temperature = first.calibrate(rows[start:end], y[start:end]).temperature_
-        first.temperature_, first.calibrated_ = temperature, True
+        first.model_ = replace(first.model_, temperature=temperature, calibrated=True)
         believed += beliefs(rows[start:end])
     first.fit(rows, y, progress=False)
-    first.temperature_, first.calibrated_ = temperature, True
+    first.model_ = replace(first.model_, temperature=temperature, calibrated=True)
     return believed, beliefs(other)
 
 

@@ -105,7 +105,7 @@ def measure(task: Task) -> Result:
     """Trains a tagger, and gives its accuracy and the times it took."""
     data = corpora(task["corpus"])
     assert data.dev is not None and data.test is not None
-    given = {} if task["beam"] is None else {"beam": task["beam"], "update": task["update"]}
+    given = {} if task["beam"] is None else {"search": margent.Beam(task["beam"], task["update"])}
     tagger = margent.Tagger(
         "pos",
         learner_named(task["learner"], epochs=task["epochs"]),

@@ -24,8 +24,7 @@ import numpy as np
 import margent
 from margent.datasets import Part, load_cmudict, load_nettalk
 from margent.learners import learner_named
-from margent.metrics import mcnemar_test
-from margent.metrics.transcription import transcription_scores
+from margent.metrics import mcnemar_test, transcription_scores
 from papers.experiment import (
     Journal,
     Options,
@@ -132,6 +131,9 @@ def measure(task: Task) -> Result:
     options = dict(task["options"])
     if options:
         options["learner"] = learner_named(options["learner"], **options.pop("parameters"))
+    if "update" in options:
+        options["decoder"] = "direct"
+        options["search"] = margent.AlignmentBeam(width=options.pop("beam"), update=options.pop("update"))
     transcriber = margent.Transcriber(em=margent.EM(order=task["order"], beam=task["beam"]), **options, threads=1)
     started = time.process_time()
     transcriber.fit(train.X, train.y, progress=False)
@@ -156,7 +158,7 @@ def measure(task: Task) -> Result:
         "entries": len(train.X),
         "train_seconds": trained - started,
         "words_per_second": len(words) / min(_seconds(transcriber, words) for _ in range(3)),
-        "grams": transcriber.model_.n_grams,
+        "grams": transcriber.joint_.n_grams,
     }
 
 

@@ -92,7 +92,7 @@ class Plan:
     corpus : of Tables 1 to 3; with `n_train` and `n_test` of its sequences, None: all
     mixtures : of Tables 1 and 3, with the passes that large-margin training makes
     bins, longest, steps : what is tried on development data, in `choice_passes` passes; the first stands until its
-        turn. `longest`: no segment lasts longer, None: than those of its label in training. `steps`: `head_start` and C
+        turn. `longest`: no segment lasts longer, None: than those of its label in training. `steps`: `warm_start` and C
         of `StructuredSVM`; `averaged_steps`: those for models that average, whose gradients are smaller;
         `series_steps`: those for the generated series
     series : sizes of training, development and test data of the generated series; empty: left out

@@ -92,7 +92,7 @@ def _scores(rows: list[dict[str, Any]]) -> str:
         "best pass",
         "phone error, development",
         "phone error, test",
-        "F of borders",
+        "F of boundaries",
         "R-value",
         "frames right",
         "F of segments",

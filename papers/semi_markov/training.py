@@ -74,16 +74,16 @@ def segmenter(task: Task, train: Sequence[Segmentation]) -> margent.Segmenter:
     )
     learner: Any = margent.MaximumLikelihood()
     if model.learner != "likelihood":
-        head_start, C = task["steps"]
-        learner = margent.StructuredSVM(C=C, method="subgradient", head_start=head_start, epochs=task["passes"])
+        warm_start, C = task["steps"]
+        learner = margent.StructuredSVM(C=C, method="subgradient", warm_start=warm_start, epochs=task["passes"])
     return margent.Segmenter(
         features,
         learner,
-        max_duration=1 if model.frames else longest(train, task["longest"]),
         transitions=model.transitions,
-        frame_cost=0.0 if model.learner == "perceptron" else 1.0,
-        calibration=False,  # nobody asks for probabilities here
+        calibration=0,
         threads=task["threads"],
+        durations=margent.Durations(max=1 if model.frames else longest(train, task["longest"])),
+        costs=margent.SegmentCosts(frame=0.0 if model.learner == "perceptron" else 1.0),
     )
 
 
@@ -102,8 +102,8 @@ def cut(segments: Segmentation, limits: int | dict[str, int]) -> Segmentation:
     for start, end, label in segments:
         limit = limits if isinstance(limits, int) else limits[label]
         n = -(-(end - start) // limit)
-        borders = [start + (end - start) * i // n for i in range(n + 1)]
-        pieces += [Span(a, b, label) for a, b in pairwise(borders)]
+        boundaries = [start + (end - start) * i // n for i in range(n + 1)]
+        pieces += [Span(a, b, label) for a, b in pairwise(boundaries)]
     return pieces
 
 
@@ -125,7 +125,7 @@ def _run_frames(task: Task) -> Result:
     assert data.dev is not None and data.test is not None
     train, dev, test = _first(data.train, task["n_train"]), data.dev, _first(data.test, task["n_test"])
     fold, model = FOLDS.get(task["corpus"]), segmenter(task, train.y)
-    limits: Any = model.max_duration
+    limits: Any = model.durations.max
 
     def scores(gold: Any, predicted: list[Segmentation]) -> SegmentReport:
         return segment_scores(gold, [joined(segments, limits) for segments in predicted], fold=fold)
@@ -190,7 +190,7 @@ def token_model(task: Task) -> Any:
     features = margent.TokenFeatures(
         inside=WORD, first=WORD, last=WORD, before=WORD, after=WORD, string=whole, durations=whole
     )
-    return margent.Segmenter(features, learner, outside="O", calibration=False, threads=task["threads"])
+    return margent.Segmenter(features, learner, outside="O", calibration=0, threads=task["threads"])
 
 
 def _run_tokens(task: Task) -> Result:

@@ -115,7 +115,7 @@ def _counts(task: Task, data: Split) -> tuple[Predict, Result]:
 
 def _features(task: Task, data: Split) -> tuple[Predict, Result]:
     given = dict(task["parameters"])
-    how = {name: given.pop(name) for name in ("order", "restrict_labels")}
+    how = {"order": given.pop("order"), "tag_dictionary": given.pop("restrict_labels")}
     features = partial(trigram_features, windows=given.pop("windows", _WINDOWS))
     learner = learner_named(METHODS[task["method"]].learner, **given)
     tagger = margent.Tagger(features=features, learner=learner, threads=1, calibration=0, seed=task["seed"], **how)
@@ -130,10 +130,10 @@ def _latent(task: Task, data: Split) -> tuple[Predict, Result]:
         features=lambda word: [{letter: 1.0} for letter in word],
         hidden=given.pop("hidden"),
         learner=margent.LatentSVM(**given),
-        restrict_labels=1,
         threads=1,
         calibration=0,
         seed=task["seed"],
+        tag_dictionary=1,
     )
     tagger.fit(*data.train)
     return tagger.predict, {"rank": None, "iterations": len(tagger.history_)}

@@ -15,6 +15,7 @@ from margent import structures as structures
 from margent import tuning as tuning
 from margent.datasets.generated import make_addresses as make_addresses
 from margent.errors import CalibrationWarning as CalibrationWarning
+from margent.errors import CapabilityError as CapabilityError
 from margent.errors import ConstraintError as ConstraintError
 from margent.errors import CorpusError as CorpusError
 from margent.errors import DataNotFoundError as DataNotFoundError
@@ -22,7 +23,9 @@ from margent.errors import MargentError as MargentError
 from margent.errors import MissingExtraError as MissingExtraError
 from margent.errors import ModelFileError as ModelFileError
 from margent.errors import NotFittedError as NotFittedError
+from margent.errors import SearchWarning as SearchWarning
 from margent.errors import TrainingWarning as TrainingWarning
+from margent.features import Features as Features
 from margent.features import FrameFeatures as FrameFeatures
 from margent.features import Kernel as Kernel
 from margent.features import Templates as Templates
@@ -50,10 +53,15 @@ from margent.learners import Rival as Rival
 from margent.learners import Spectral as Spectral
 from margent.learners import StructuredSVM as StructuredSVM
 from margent.learners import train as train
+from margent.models import AlignmentBeam as AlignmentBeam
+from margent.models import Beam as Beam
 from margent.models import ConfidentSpan as ConfidentSpan
 from margent.models import Constraints as Constraints
+from margent.models import Durations as Durations
+from margent.models import HiddenLabels as HiddenLabels
 from margent.models import Reading as Reading
 from margent.models import SegmentConstraints as SegmentConstraints
+from margent.models import SegmentCosts as SegmentCosts
 from margent.models import Segmenter as Segmenter
 from margent.models import Tagger as Tagger
 from margent.models import Transcriber as Transcriber

@@ -20,10 +20,11 @@ class Rival(NamedTuple):
 class Answer(NamedTuple):
     """The gold side of an example and its rivals, best first.
 
-    `places`: in how many places an answer can be wrong, for the accuracy in the history. `weight`: of this example.
+    `n_positions`: at how many positions an answer can be wrong, for the accuracy in the history. `weight`: of this
+    example.
     """
 
     gold: FeatureVector
     rivals: Sequence[Rival]
-    places: int = 1
+    n_positions: int = 1
     weight: float = 1.0

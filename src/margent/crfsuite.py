@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.errors import CalibrationWarning, CorpusError, not_fitted
+from margent.features import Features
 from margent.learners import CRF as ConditionalRandomField
 from margent.learners import PassiveAggressive, Perceptron
 from margent.learners.training import Callback
 from margent.models import Tagger, load
 from margent.models.estimator import Estimator
-from margent.models.tagger import file as tagger_file
 from margent.models.tagger.chain.weights import ChainWeights
 from margent.parameters import LARGEST, check_number, check_whole
 
@@ -167,7 +167,7 @@ class CRF(Estimator):
             raise CorpusError("X_dev and y_dev are given together or not at all, got only one of them")
         training = self._training()
         min_count = 1 if self.min_freq is None else max(1, math.ceil(self.min_freq))
-        tagger = Tagger(features="attributes", learner=training.learner, min_count=min_count)
+        tagger = Tagger(Features("attributes", min_count), training.learner)
         self.tagger_ = tagger.fit(
             X, y, X_dev=X_dev, y_dev=y_dev, callbacks=training.callbacks, progress=bool(self.verbose)
         )
@@ -190,11 +190,10 @@ class CRF(Estimator):
         is a `CalibrationWarning`.
         """
         tagger = self._fitted()
-        if not tagger.calibrated_ and not tagger._warned:  # the tagger's own warning names what is not to be had here
-            tagger._warned = True
+        if not tagger.calibrated_ and tagger.model_.first_warning():  # its own names what is not to be had here
             warnings.warn(
                 f"the probabilities of this CRF are not calibrated: the scores that algorithm={self.algorithm!r} "
-                "learns rank well, but are no log probabilities; give fit X_dev and y_dev, call "
+                "learns rank well, but are not log-probabilities; give fit X_dev and y_dev, call "
                 "tagger_.calibrate(X, y) with sequences that it was not trained on, or take the algorithm 'lbfgs' or "
                 "'l2sgd'",
                 CalibrationWarning,
@@ -266,7 +265,7 @@ class CRF(Estimator):
     @property
     def size_(self) -> int:
         """How many bytes the arrays of the saved model take."""
-        _, arrays = tagger_file.stored(self._fitted(), compact=False)
+        _, arrays = self._fitted().model_.stored()
         return sum(array.nbytes for array in arrays.values())
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -27,6 +27,10 @@ class ConstraintError(MargentError, ValueError):
     """The constraints given for a sequence leave no labelling, or name a label or position that does not exist."""
 
 
+class CapabilityError(MargentError, TypeError):
+    """A learner needs what a structure cannot do. The message names both, and the learners that would do."""
+
+
 class NotFittedError(MargentError, ValueError, AttributeError):
     """A model was used before `fit`. Once scikit-learn is imported, it is raised as its NotFittedError too."""
 
@@ -54,6 +58,10 @@ class CalibrationWarning(UserWarning):
 
 class TrainingWarning(UserWarning):
     """A training came to its end without having learned anything. The message says why, and what to try."""
+
+
+class SearchWarning(UserWarning):
+    """The best value of a parameter lies at an edge of the range that was searched."""
 
 
 class MissingExtraError(MargentError, ImportError):

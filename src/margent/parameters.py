@@ -15,20 +15,20 @@ LARGEST_WHOLE = 2**31 - 1
 
 
 def check_whole(owner: Any, name: str, *, minimum: int, maximum: int = LARGEST_WHOLE, optional: bool = False) -> None:
-    """The parameter must be a whole number from `minimum` to `maximum`, or None where `optional`."""
+    """The parameter must be an integer from `minimum` to `maximum`, or None where `optional`."""
     what = f"{name} of {type(owner).__name__}"
     check_count(what, getattr(owner, name), minimum, maximum=maximum, optional=optional)
 
 
 def check_count(what: str, value: Any, minimum: int, *, maximum: int | None = None, optional: bool = False) -> None:
-    """`value` must be a whole number from `minimum` to `maximum`, or None where `optional`."""
+    """`value` must be an integer from `minimum` to `maximum`, or None where `optional`."""
     if optional and value is None:
         return
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     large = whole and maximum is not None and value > maximum
     if not whole or value < minimum or large:
         bound = f"of at most {maximum}" if large else f"of at least {minimum}"
-        wanted = f"a whole number {bound}" + (" or None" if optional else "")
+        wanted = f"an integer {bound}" + (" or None" if optional else "")
         raise ValueError(f"{what} should be {wanted}, got {value!r}")
 
 
@@ -50,7 +50,7 @@ def check_number(
 
 
 def as_float(value: Any) -> float:
-    """A real number as a float, infinite where it is too large for one; NaN for what is no number."""
+    """A real number as a float, infinite where it is too large for one; NaN for what is not a number."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:

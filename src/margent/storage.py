@@ -359,7 +359,7 @@ def _parse(buffer: Array, path: str, *, verify: bool, mapped: bool) -> ModelFile
         if end > size:
             raise _error(path, f"array {_show(name)} ends at byte {end}, outside the file of {size} bytes")
         part = buffer[start:end]
-        if mapped and dtype.kind != "f":
+        if mapped and nbytes and dtype.kind != "f":
             part = _aligned_room(nbytes)
             part[:] = buffer[start:end]
         if dtype.kind == "b" and part.size and part.max() > 1:

@@ -1,10 +1,9 @@
-"""margent.Tagger under scikit-learn: its tools, and its own battery of estimator checks."""
+"""margent.Tagger under scikit-learn: what is special to it; what all models share is in test_models.py."""
 
 from __future__ import annotations
 
 import copy
 import pickle
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import joblib
 import numpy as np
 import pytest
 import sklearn
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.model_selection import (
     GridSearchCV,
@@ -25,95 +24,11 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
 import margent
 from margent.errors import CorpusError
 from margent.metrics import span_scores
-
-DOCUMENT = Path(__file__).parents[2] / "docs" / "scikit-learn.md"
-
-# The checks that do not hold, with the reason; docs/scikit-learn.md says the same.
-EXPECTED_FAILURES = {
-    "check_sample_weight_equivalence_on_dense_data": "the perceptron learns from one example after the other: "
-    "a sentence of weight 2 makes one step of twice the size, a sentence given twice makes two steps",
-    "check_sample_weight_equivalence_on_sparse_data": "the same, for sparse matrices",
-}
-
-
-class OneTokenTagger(margent.Tagger):
-    """A tagger for the data of the checks, one matrix and one target column: each row is a sequence of one token."""
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **others: Any) -> OneTokenTagger:
-        return super().fit(_sequences(X), _labels(y), sample_weight=sample_weight, **others)
-
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneTokenTagger:
-        return super().partial_fit(_sequences(X), _labels(y), sample_weight=sample_weight)
-
-    def predict(self, X: Any) -> Any:
-        return np.array([float(labels[0]) for labels in super().predict(_sequences(X))])
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        return super().score(_sequences(X), _labels(y), sample_weight)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = True
-        return tags
-
-
-def _sequences(X: Any) -> Any:
-    if isinstance(X, margent.TokenMatrix):
-        return X
-    matrix = X if hasattr(X, "tocsr") else np.asarray(X)
-    return margent.TokenMatrix(matrix, np.ones(matrix.shape[0], dtype=int))
-
-
-def _labels(y: Any) -> Any:
-    if y is None or (isinstance(y, list) and y and isinstance(y[0], list)):
-        return y
-    return [[str(label)] for label in np.asarray(y).ravel()]
-
-
-def _checks() -> list[Any]:
-    with warnings.catch_warnings():
-        # Inheriting from scikit-learn's base class would mean to import it with margent.
-        warnings.filterwarnings("ignore", "Estimator OneTokenTagger does not inherit")
-        return [check for _, check in estimator_checks_generator(OneTokenTagger())]
-
-
-def _name(check: Any) -> str:
-    return str(check.func.__name__)
-
-
-@pytest.mark.parametrize("check", _checks(), ids=_name)
-def test_estimator_check(check: Any) -> None:
-    if _name(check) in EXPECTED_FAILURES:
-        with pytest.raises(AssertionError):
-            check(OneTokenTagger())
-    else:
-        check(OneTokenTagger())
-
-
-def test_expected_failures_are_names_of_checks() -> None:
-    names = {_name(check) for check in _checks()}
-    assert set(EXPECTED_FAILURES) < names and len(names) > 40
-
-
-@pytest.mark.filterwarnings("ignore:Can't test estimator Tagger which requires input")
-def test_scikit_learn_knows_that_sentences_are_no_matrix() -> None:
-    results = check_estimator(margent.Tagger(), on_skip=None)
-    assert [result["status"] for result in results] == ["passed"]
-    assert not is_classifier(margent.Tagger())
-
-
-def test_the_document_lists_the_checks_that_do_not_hold() -> None:
-    text = " ".join(DOCUMENT.read_text(encoding="utf-8").split())
-    for check, reason in EXPECTED_FAILURES.items():
-        assert f"`{check}`: {reason}" in text
-    assert text.count("`check_sample") == len(EXPECTED_FAILURES)
-
 
 # Data: the same sentences as lists and as columns
 
@@ -171,7 +86,7 @@ def test_setting_the_parameters_as_they_are_changes_nothing() -> None:
         ({"lerner": None}, "Invalid parameter 'lerner' for estimator Tagger"),
         ({"learner__epoch": 1}, "Invalid parameter 'epoch'"),
         ({"order__epochs": 1}, "order=1 has no parameters of its own"),
-        ({"learner__epochs": 0}, "epochs of PassiveAggressive should be a whole number of at least 1, got 0"),
+        ({"learner__epochs": 0}, "epochs of PassiveAggressive should be an integer of at least 1, got 0"),
     ],
 )
 def test_wrong_parameters_are_named(wrong: dict[str, Any], message: str) -> None:
@@ -181,7 +96,7 @@ def test_wrong_parameters_are_named(wrong: dict[str, Any], message: str) -> None
 
 def test_repr_shows_what_differs_from_the_default() -> None:
     assert repr(margent.Tagger()) == "Tagger()"
-    assert repr(margent.Tagger("ner", order=2, min_count=1)) == "Tagger(features='ner', order=2)"
+    assert repr(margent.Tagger("ner", order=2, hidden=None)) == "Tagger(features='ner', order=2)"
 
 
 # Not fitted
@@ -237,7 +152,7 @@ def test_scores_are_the_same_for_lists_and_columns_and_processes(addresses: Any)
 def test_grid_search(data: Any) -> None:
     X, y = data
     # numpy's numbers, as np.arange gives them
-    grid = {"learner__epochs": np.array([1, 4]), "order": np.array([1, 2]), "min_count": [1, 3]}
+    grid = {"learner__epochs": np.array([1, 4]), "order": np.array([1, 2]), "features__min_count": [1, 3]}
     search = GridSearchCV(margent.Tagger(), grid, cv=2, n_jobs=2).fit(X, y)
     assert search.best_params_["learner__epochs"] == 4
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
@@ -362,7 +277,7 @@ def test_copies_predict_the_same(addresses: Any, tmp_path: Path, features: Any) 
         X = [np.array([[len(word), word.isdigit()] for word in sentence], dtype=float) for sentence in X]
     elif features is not None:
         features = _function_of_sentence
-    tagger = quick(features=features, restrict_labels=None if X is not addresses[0] else 2).fit(X, y)
+    tagger = quick(features=features, tag_dictionary=None if X is not addresses[0] else 2).fit(X, y)
     joblib.dump(tagger, tmp_path / "tagger.joblib")
     for other in (copy.deepcopy(tagger), copy.copy(tagger), joblib.load(tmp_path / "tagger.joblib")):
         assert other.predict(X) == tagger.predict(X)
@@ -377,13 +292,14 @@ def _function_of_sentence(sentence: Any) -> Any:
 
 
 def test_the_state_of_a_tagger_is_plain_data(addresses: Any) -> None:
-    header, arrays = quick().fit(*addresses).__getstate__()["stored"]
+    _, (_, header, arrays, *_) = quick().fit(*addresses).model_.__reduce__()
     assert all(isinstance(array, np.ndarray) and array.dtype.kind in "iuf" for array in arrays.values())
     assert header == pickle.loads(pickle.dumps(header))
 
 
 @pytest.mark.parametrize(
-    "change", [{"order": 2}, {"restrict_labels": 2}, {"constrain": True}, {"features": "ner"}, {"min_count": 5}]
+    "change",
+    [{"order": 2}, {"tag_dictionary": 2}, {"constrain": True}, {"features": "ner"}, {"features__min_count": 5}],
 )
 def test_parameters_set_after_fit_do_not_spoil_copies(addresses: Any, tmp_path: Path, change: Any) -> None:
     X, y = addresses
@@ -392,7 +308,7 @@ def test_parameters_set_after_fit_do_not_spoil_copies(addresses: Any, tmp_path: 
     loaded, copied = margent.load(tmp_path / "changed.margent"), copy.deepcopy(tagger)
     assert loaded.predict(X) == copied.predict(X) == tagger.predict(X)
     assert copied.get_params() == tagger.get_params()
-    assert (loaded.order, loaded.restrict_labels) == (1, None)  # a file says how its model was trained
+    assert (loaded.order, loaded.tag_dictionary) == (1, None)  # a file says how its model was trained
     loaded.partial_fit(X[:3], y[:3])
 
 
@@ -416,7 +332,7 @@ def test_a_subclass_with_a_constructor_of_its_own(addresses: Any) -> None:
     assert copy.deepcopy(tagger).predict(addresses[0]) == tagger.predict(addresses[0])
 
 
-# What is found at the border
+# What is found at the boundary
 
 
 @pytest.mark.parametrize(
@@ -464,7 +380,12 @@ def test_iterators_are_read_once(addresses: Any) -> None:
 
 def test_a_failed_partial_fit_leaves_the_tagger_as_it_was(addresses: Any, tmp_path: Path) -> None:
     X, y = addresses
-    for parameters in ({}, {"restrict_labels": 1}, {"layout": "sparse"}, {"features": ["U%x[0,0]", "B%x[0,0]"]}):
+    for parameters in (
+        {},
+        {"tag_dictionary": 1},
+        {"features": margent.Features(layout="sparse")},
+        {"features": ["U%x[0,0]", "B%x[0,0]"]},
+    ):
         tagger = quick(**parameters).fit(X, y)
         before = tagger.predict(X)
         with pytest.raises(ValueError):
@@ -487,13 +408,13 @@ def test_something_that_is_no_learner(addresses: Any, learner: Any) -> None:
         margent.Tagger(learner=learner).fit(*addresses)
 
 
-@pytest.mark.parametrize("parameters", [{"threads": 0}, {"restrict_labels": 0}, {"min_count": 1.5}, {"order": True}])
+@pytest.mark.parametrize("parameters", [{"threads": 0}, {"tag_dictionary": 0}, {"order": 1.5}, {"order": True}])
 def test_wrong_numbers(addresses: Any, parameters: Any) -> None:
-    with pytest.raises(ValueError, match="of Tagger should be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="of Tagger should be an integer of at least 1"):
         margent.Tagger(**parameters).fit(*addresses)
 
 
 def test_nothing_to_predict(addresses: Any) -> None:
-    for parameters in ({}, {"restrict_labels": 1}):
+    for parameters in ({}, {"tag_dictionary": 1}):
         tagger = quick(**parameters).fit(*addresses)
         assert tagger.predict([]) == [] and tagger.predict([[]]) == [[]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-BORDER = ("O", "")
+BOUNDARY = ("O", "")
 
 
 def split(label: str, extended: bool) -> tuple[str, str]:
@@ -57,11 +57,11 @@ class Counts:
 def count(gold: list[list[str]], guessed: list[list[str]], extended: bool = False) -> Counts:
     counts = Counts()
     agree = False
-    last_gold = last_guess = BORDER
+    last_gold = last_guess = BOUNDARY
     for gold_labels, guessed_labels in zip(gold, guessed, strict=True):
         lines = [(split(a, extended), split(b, extended)) for a, b in zip(gold_labels, guessed_labels, strict=True)]
         # The script sees the empty line after a sentence as one more token with the label O on both sides.
-        for position, (now_gold, now_guess) in enumerate([*lines, (BORDER, BORDER)]):
+        for position, (now_gold, now_guess) in enumerate([*lines, (BOUNDARY, BOUNDARY)]):
             gold_ends = end_of_chunk(last_gold, now_gold, extended)
             guess_ends = end_of_chunk(last_guess, now_guess, extended)
             if agree:

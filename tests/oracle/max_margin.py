@@ -205,14 +205,14 @@ def frank_wolfe(C):
     return learn
 
 
-def subgradient(C, *, project=False, head_start=1):
+def subgradient(C, *, project=False, warm_start=1):
     """Pegasos on 1 / (2 C n) |w|^2 + mean hinge loss; weights to start from stand for epochs that were made."""
     made = {"steps": 0, "before": 0, "ball": 0.0}
 
     def learn(state, number):
         n, example = len(state.examples), state.examples[number]
         if made["steps"] == 0:
-            made["before"] = head_start * n if any(state.weights.values()) else 0
+            made["before"] = warm_start * n if any(state.weights.values()) else 0
             for other in state.examples:
                 losses = [plain.loss(other, y, state.costs) for y in plain.labellings(other, state.n_labels)]
                 made["ball"] += C * other.weight * max(losses)

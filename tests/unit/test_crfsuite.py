@@ -268,7 +268,7 @@ def test_a_line_search_that_is_none() -> None:
         ({"pa_type": 0}, "pa_type=0 does not fit"),
         ({"error_sensitive": False}, "error_sensitive=False does not fit"),
         ({"trainer_cls": object}, "trainer_cls should be None"),
-        ({"max_iterations": 0}, "max_iterations of CRF should be a whole number of at least 1"),
+        ({"max_iterations": 0}, "max_iterations of CRF should be an integer of at least 1"),
         ({"epsilon": -1}, "epsilon of CRF should be a number of at least 0"),
         ({"min_freq": "2"}, "min_freq of CRF should be a number"),
     ],
@@ -366,7 +366,7 @@ def test_the_sparse_layout_names_the_same_weights() -> None:
     found = []
     for layout in ("dense", "sparse"):
         crf = CRF(algorithm="ap")
-        crf.tagger_ = margent.Tagger("attributes", layout=layout).fit(X, y)
+        crf.tagger_ = margent.Tagger(margent.Features("attributes", layout=layout)).fit(X, y)
         found.append((crf.state_features_, crf.transition_features_, crf.attributes_))
     assert found[0] == found[1] and found[0][0]
 

@@ -1,4 +1,4 @@
-"""The native border: arrays that do not fit together are refused before any kernel reads them."""
+"""The native boundary: arrays that do not fit together are refused before any kernel reads them."""
 
 from __future__ import annotations
 

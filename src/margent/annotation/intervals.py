@@ -1,7 +1,7 @@
 """Labelled stretches of time in seconds, as label files have them, and their segments in frames.
 
 **The rounding rule.** Frame t covers the time from t * frame to (t + 1) * frame seconds. A time goes to the nearest
-border between two frames, and up where it lies half way. An interval that would be left without a frame gets one, and
+boundary between two frames, and up where it lies half way. An interval that would be left without a frame gets one, and
 pushes what follows (at the end of an utterance: what comes before) by as much as it needs, so that the string of
 labels always stays what it was.
 """
@@ -35,7 +35,7 @@ class Interval(NamedTuple):
 
 
 def nearest_frame(seconds: float, frame: float = 0.01) -> int:
-    """The number of the border between frames that is nearest to a time; half way between two it is the later one.
+    """The number of the boundary between frames that is nearest to a time; half way between two it is the later one.
 
     >>> [nearest_frame(time) for time in (0.014, 0.015, 0.025)]
     [1, 2, 3]
@@ -166,5 +166,5 @@ def fold_segments(segments: Iterable[tuple[int, int, str]], fold: Mapping[str, s
             raise CorpusError("none of the segments has a label that is kept; expected one at least")
         return []
     inner = [(left[1] + right[0]) // 2 for left, right in pairwise(kept)]
-    borders = [0, *inner, checked[-1].end]
-    return [Span(start, end, label) for start, end, (_, _, label) in zip(borders, borders[1:], kept)]
+    boundaries = [0, *inner, checked[-1].end]
+    return [Span(start, end, label) for start, end, (_, _, label) in zip(boundaries, boundaries[1:], kept)]

@@ -61,7 +61,7 @@ class Span(NamedTuple):
 class _Rules(NamedTuple):
     """What a well-formed sequence of a scheme looks like, as pairs of neighbours.
 
-    A label may stand next to the border of the sequence, to `O` or to another type if it is in `opening` (at the left
+    A label may stand next to the boundary of the sequence, to `O` or to another type if it is in `opening` (at the left
     edge of a chunk) or in `closing` (at the right edge). Neighbours of one type must be a pair in `together`.
     """
 
@@ -225,7 +225,7 @@ def convert(labels: Iterable[str], source: str | None, target: str) -> list[str]
 
 
 def _may_follow(rules: _Rules, left: str, right: str) -> bool:
-    """Whether `right` may stand after `left`, both labels of the scheme. The border of the sequence acts as an `O`."""
+    """Whether `right` may stand after `left`, both of the scheme. The boundary of the sequence acts as an `O`."""
     (before, kind_before), (after, kind_after) = split_label(left), split_label(right)
     if before != "O" and after != "O" and kind_before == kind_after:
         return before + after in rules.together
@@ -254,7 +254,7 @@ def detect_scheme(sequences: Iterable[Iterable[str | None]], tolerance: float = 
 
 
 def scheme_of_pairs(pairs: Mapping[tuple[str | None, str | None], int], tolerance: float = 0.001) -> str | None:
-    """As `detect_scheme`, from how often each pair of neighbours occurs; the borders of a sequence count as `O`."""
+    """As `detect_scheme`, from how often each pair of neighbours occurs; the boundaries of a sequence count as `O`."""
     names = {label for pair in pairs for label in pair} - {None, "O"}
     prefixes = {split_label(label)[0] if isinstance(label, str) else label for label in names}
     fitting = [scheme for scheme, rules in _RULES.items() if prefixes <= rules.prefixes] if names else []

@@ -33,7 +33,7 @@ def check_segmentation(
         start, stop, label = given
         whole = all(isinstance(at, (int, np.integer)) and not isinstance(at, bool) for at in (start, stop))
         if not whole or not isinstance(label, str):
-            raise CorpusError(f"{where}: segment {j} is {given!r}; expected two whole numbers and a label of type str")
+            raise CorpusError(f"{where}: segment {j} is {given!r}; expected two integers and a label of type str")
         if start != end or stop <= start:
             raise CorpusError(
                 f"{where}: segment {j} is from {start} to {stop}; expected it to begin at {end} and to end later"

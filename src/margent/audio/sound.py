@@ -1,6 +1,6 @@
 """Reading and writing sound.
 
-WAV files of whole numbers (PCM) are read by Python's own `wave`, NIST SPHERE files (TIMIT) by `margent.audio.sphere`.
+WAV files of integers (PCM) are read by Python's own `wave`, NIST SPHERE files (TIMIT) by `margent.audio.sphere`.
 Everything else (FLAC, OGG, MP3, AIFF, WAV of floats ...) is read by `soundfile`: `pip install 'margent[audio]'`.
 """
 
@@ -103,7 +103,7 @@ def _read_wave(content: bytes, name: str) -> tuple[Floats, int]:
     except EOFError:
         raise CorpusError(f"{name}: the WAV file ends within its header; expected more") from None
     except wave.Error as error:
-        if str(error).startswith("unknown format"):  # not whole numbers: soundfile knows more kinds
+        if str(error).startswith("unknown format"):  # not integers: soundfile knows more kinds
             return _read_with_soundfile(content, name)
         raise CorpusError(f"{name}: expected a WAV file, but its header is damaged ({error})") from None
     wanted = frames * width * channels
@@ -130,7 +130,7 @@ def _read_with_soundfile(content: bytes, name: str) -> tuple[Floats, int]:
         import soundfile
     except (ImportError, OSError) as error:  # OSError: its native library is missing
         raise MissingExtraError(
-            f"{name}: it is neither a WAV file of whole numbers nor a NIST SPHERE file; other sound files need "
+            f"{name}: it is neither a WAV file of integers nor a NIST SPHERE file; other sound files need "
             f"soundfile; install it with: pip install 'margent[audio]'"
         ) from error
     try:

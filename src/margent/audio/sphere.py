@@ -47,7 +47,7 @@ def read_sphere(content: bytes, name: str) -> tuple[npt.NDArray[np.float32], int
         if text is None and otherwise is not None:
             return otherwise
         if text is None or not text.isdigit():
-            raise CorpusError(f"{name}: expected {field} in the header as a whole number, got {text!r}")
+            raise CorpusError(f"{name}: expected {field} in the header as an integer, got {text!r}")
         return int(text)
 
     coding = fields.get("sample_coding", "pcm")

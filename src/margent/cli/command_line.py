@@ -9,33 +9,44 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from margent import __version__
 
 COMMANDS = {
     "train": "learn a model from labelled files",
-    "tag": "label new data with a model",
-    "evaluate": "compare predicted labels with the right ones",
-    "segment": "cut recordings into labelled segments",
-    "g2p": "learn to pronounce words from dictionaries, and do it",
+    "apply": "predict with a model: labels, segments or pronunciations of new data",
+    "align": "put known labels or phonemes where they belong",
+    "evaluate": "compare predictions with the right answers",
+    "calibrate": "calibrate the probabilities of a model",
     "tune": "search for good parameters",
-    "calibrate": "make the probabilities of a model honest",
     "inspect": "show what a model is and what it has learned",
+    "explain": "show why a model gives the answers that it gives",
     "templates": "print the feature templates that ship with Margent",
-    "convert": "convert a labelled file to another format or label scheme",
+    "convert": "convert a file to another format or label scheme",
     "reproduce": "run the experiments of a paper again",
     "demo": "generate data, train a model on it, and look around",
 }
-"""Each is a module of this package with `configure(parser)` and `run(arguments) -> exit status`."""
+"""Each is a module of this package with `configure(parser)` and `run(arguments) -> exit status`; align is in apply."""
+
+SHORT_NAMES = {"tag": ("tagger", "apply"), "segment": ("segmenter", None), "g2p": ("transcriber", None)}
+"""From a short name to the task, and to the command where it does not follow: `margent g2p train`."""
+
+_OF_A_TASK = ("train", "apply", "align", "evaluate", "calibrate", "tune", "inspect", "explain")
 
 _EXAMPLES = """
+short names:
+  tag MODEL ...        apply, for taggers
+  segment COMMAND ...  COMMAND for segmenters: margent segment train = margent train --task segmenter
+  g2p COMMAND ...      COMMAND for transcribers
+
 examples:
   margent demo
   margent train train.txt --dev dev.txt -m model.margent
   margent tag model.margent new.txt > tagged.txt
   margent tag model.margent test.txt | margent evaluate
+  margent train --task segmenter recordings/ -m phones.margent
   margent inspect model.margent
 
 'margent COMMAND --help' tells more about a command.
@@ -52,13 +63,23 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line.
 
-    def __init__(self, **options: object) -> None:
+    `words`: what it will parse, from which a command sees which task and learner its options are for. `elsewhere`:
+    what to say of an option that this task or learner does not have, if another has it. `task`: as a short name says.
+    """
+
+    def __init__(self, words: Sequence[str] = (), task: str | None = None, **options: object) -> None:
         super().__init__(allow_abbrev=False, formatter_class=_Help, **options)  # type: ignore[arg-type]
+        self.words, self.task = list(words), task
+        self.elsewhere: Callable[[str], str | None] | None = None
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"margent: error: {message} (see '{self.prog} --help')\n")
+        start = "unrecognized arguments: "
+        if message.startswith(start) and self.elsewhere is not None:
+            options = [word.partition("=")[0] for word in message.removeprefix(start).split() if word.startswith("--")]
+            message = next((told for option in options if (told := self.elsewhere(option))), message)
+        self.exit(2, f"margent: error: {' '.join(message.split())} (see '{self.prog} --help')\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,13 +87,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
-        name, rest = _command(given)
-        command = importlib.import_module(f"margent.cli.{name}")
-        parser = Parser(prog=f"margent {name}")
+        name, task, prog, rest = _command(given)
+        command = importlib.import_module(f"margent.cli.{'apply' if name == 'align' else name}")
+        parser = Parser([word for word in rest if word != "--debug"], task, prog=prog)
+        parser.set_defaults(command=name)
         parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
-        command.configure(parser)
-        parsed = parser.parse_intermixed_args(rest)  # options may stand before, between and after files
         try:
+            command.configure(parser)
+            parsed = parser.parse_intermixed_args(rest)  # options may stand before, between and after files
             status = int(command.run(parsed))
         except UsageError as error:
             parser.error(str(error))
@@ -94,21 +116,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(_sentence(error), 1)
 
 
-def _command(given: Sequence[str]) -> tuple[str, list[str]]:
-    """The name of the command and its arguments. Only that command is imported, for some need slow imports."""
+def _command(given: Sequence[str]) -> tuple[str, str | None, str, list[str]]:
+    """The command, the task of a short name, what the program is called, and the arguments that remain.
+
+    Only that command is imported, for some need slow imports.
+    """
     parser = Parser(
         prog="margent",
         description="Structured prediction on an ordinary CPU: learn to label sequences from examples.",
         usage="margent [--debug] COMMAND ...",
         epilog="commands:\n" + "".join(f"  {name:11}{text}\n" for name, text in COMMANDS.items()) + _EXAMPLES,
     )
-    parser.add_argument("command", metavar="COMMAND", choices=tuple(COMMANDS), help="what to do, see below")
+    names = (*COMMANDS, *SHORT_NAMES)
+    parser.add_argument("command", metavar="COMMAND", choices=names, help="what to do, see below")
     parser.add_argument(
         "--version", action="version", version=f"margent {__version__}", help="show the version and exit"
     )
     parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
+    first, rest = _split(given)
+    name = str(parser.parse_args(first).command)
+    if name not in SHORT_NAMES:
+        return name, None, f"margent {name}", rest
+    task, command = SHORT_NAMES[name]
+    if command is not None:
+        return command, task, f"margent {name}", rest
+    inner = Parser(
+        prog=f"margent {name}",
+        usage=f"margent {name} COMMAND ...",
+        description=f"The commands for {task}s: 'margent {name} train' is 'margent train --task {task}', and so on.",
+        epilog="examples:\n" + "".join(f"  margent {name} {each:10} {COMMANDS[each]}\n" for each in _OF_A_TASK),
+    )
+    inner.add_argument("command", metavar="COMMAND", choices=_OF_A_TASK, help="what to do, see below")
+    inner.add_argument("--debug", action="store_true", help="show a traceback when something fails")
+    first, rest = _split(rest)
+    command = str(inner.parse_args(first).command)
+    return command, task, f"margent {name} {command}", rest
+
+
+def _split(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Up to the first word that is no option, and the rest."""
     position = next((i for i, argument in enumerate(given) if not argument.startswith("-")), len(given))
-    return str(parser.parse_args(given[: position + 1]).command), list(given[position + 1 :])
+    return list(given[: position + 1]), list(given[position + 1 :])
 
 
 def _failed(message: str, status: int) -> int:
@@ -127,6 +175,6 @@ def _sentence(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
     if isinstance(error, MemoryError):
         return "there is not enough memory"
-    if isinstance(error, (ValueError, ImportError)):
+    if isinstance(error, (TypeError, ValueError, ImportError)):
         return str(error)
     return f"unexpected {type(error).__name__}: {error} ('margent --debug' shows where)"

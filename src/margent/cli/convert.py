@@ -1,4 +1,4 @@
-"""`margent convert`: a labelled file in another format or label scheme."""
+"""`margent convert`: a file in another format or label scheme."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from margent.cli.command_line import UsageError
-from margent.cli.options import FORMATS, SCHEMES, add_reading
+from margent.cli.command_line import Parser, UsageError
+from margent.cli.options import SCHEMES, add_columns, add_format
 
 _EXAMPLES = """\
-Tokens and labels move freely between columns, conllu and jsonl. To crfsuite, tokens become attributes by templates
+A format becomes any other that holds the same: tokens with labels move freely between columns, conllu and jsonl, label
+files between those of Praat, HTK, TIMIT, xwaves and Audacity. To crfsuite, tokens become attributes by templates
 (--features or --template; default: generic); crfsuite and svmhmm files hold attributes only, and cannot become tokens.
 
 examples:
@@ -18,65 +19,63 @@ examples:
   margent convert iob1.txt iob2.txt --scheme iob2
   margent convert annotated.jsonl train.txt --scheme iobes
   margent convert train.txt train.crfsuite --template templates.txt
+  margent convert speech.TextGrid speech.lab --tier phones
 """
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     from margent.features.templates import PRESETS
+    from margent.formats.registry import all_formats
 
-    parser.description = "Convert a labelled file to another format or label scheme."
+    parser.description = "Convert a file to another format or label scheme."
     parser.epilog = _EXAMPLES
     add = parser.add_argument
     add("source", metavar="IN", help="a labelled file, gzip or not; '-' is standard input")
     add("target", metavar="OUT", help="where to write; '-' is standard output; compressed if it ends in .gz")
-    add("--from", dest="from_format", choices=FORMATS, help="the format of IN, the same as --format")
-    add("--to", dest="to_format", choices=FORMATS, help="the format of OUT (default: by its name, else columns)")
+    add_format(parser, "tokens", "attributes", "pronunciations", "intervals", what="IN")
+    add("--to", choices=[f.name for f in all_formats().values() if f.write], metavar="NAME",
+        help="the format of OUT (default: by its name, else that of IN)")  # fmt: skip
     add("--scheme", choices=SCHEMES, help="write the spans in this label scheme")
     features = parser.add_mutually_exclusive_group()
     features.add_argument("--features", choices=PRESETS, help="templates for the attributes of crfsuite")
     features.add_argument("--template", metavar="FILE", help="a template file for the attributes of crfsuite")
-    add_reading(parser)
+    add_columns(parser)
+    add("--tier", metavar="NAME", help="which one of a TextGrid (default: the only one)")
+    add("--rate", type=int, default=16000, metavar="HZ", help="samples per second, for TIMIT (default: 16000)")
+    add("--no-stress", action="store_true", help="take the digits off phonemes: AH0 and AH1 are AH")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dataclasses import replace
+    from margent import annotation
+    from margent.cli.files import check_target
+    from margent.cli.tasks.tagger import called
+    from margent.formats.registry import Gives, Reading, format_named, guessed_format
 
-    from margent import annotation, formats
-    from margent.cli.data_files import ATTRIBUTE_FORMATS, DataReader, check_target, guessed_format, words_of
-
-    reader = DataReader.of(arguments)
-    if arguments.from_format is not None:
-        reader = replace(reader, format=arguments.from_format)
-    source = reader.format_of([arguments.source])
-    target = arguments.to_format or guessed_format(arguments.target) or "columns"
-    if source in ATTRIBUTE_FORMATS and target not in ATTRIBUTE_FORMATS:
-        raise UsageError(f"{source} files hold attributes, from which {target} cannot be made")
+    plain = arguments.source.removesuffix(".gz").endswith(".txt")  # Audacity's too, but most are columns
+    source = format_named(arguments.format or (None if plain else guessed_format(arguments.source)) or "columns")
+    kinds: tuple[Gives, ...] = ("tokens", "attributes") if source.gives in ("tokens", "attributes") else (source.gives,)
+    usual = "columns" if "tokens" in kinds else source.name
+    target = format_named(arguments.to or guessed_format(arguments.target, *kinds) or usual)
+    if source.read is None or target.write is None:
+        raise UsageError(f"{source.name if source.read is None else target.name} files are not converted one by one")
+    if source.gives != target.gives and (source.gives, target.name) != ("tokens", "crfsuite"):
+        raise UsageError(f"{source.name} files hold {source.gives}, from which {target.name} cannot be made")
     check_target(arguments.target)
-    X, y = reader.labelled([arguments.source], arguments.scheme)
+    reading = Reading(
+        arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, arguments.scheme,
+        not arguments.no_stress, arguments.rate, arguments.tier,
+    )  # fmt: skip
+    read: Any = called(source.read, arguments.source, reading)
+    if source.gives == "intervals":
+        target.write(arguments.target, read, reading)
+        return 0
+    X, y = read
     if arguments.scheme is not None:
         y = [annotation.convert(labels, None, arguments.scheme) for labels in y]
-    encoding = {"encoding": arguments.encoding}
-    if target == "columns":
-        formats.write_columns(arguments.target, X, y, **encoding)
-    elif target == "jsonl":
-        layout = "spans" if annotation.detect_scheme(y) is not None else "tokens"
-        formats.write_jsonl(arguments.target, words_of(X), y, layout=layout, **encoding)
-    elif target == "conllu":
-        formats.write_conllu(arguments.target, _conllu(words_of(X), y), **encoding)
-    else:
-        attributes: Any = X if source in ATTRIBUTE_FORMATS else _attributes(X, arguments)
-        write = formats.write_crfsuite if target == "crfsuite" else formats.write_svmhmm
-        write(arguments.target, attributes, y, **encoding)
+    if source.gives == "tokens" and target.gives == "attributes":
+        X = _attributes(X, arguments)
+    target.write(arguments.target, X, y, reading)
     return 0
-
-
-def _conllu(sentences: list[list[str]], y: Any) -> Iterator[Any]:
-    """Word and label as form and upos."""
-    from margent.formats import ConlluSentence
-
-    for words, labels in zip(sentences, y):
-        pairs = enumerate(zip(words, labels), start=1)
-        yield ConlluSentence([(str(i), word, "_", label, *["_"] * 6) for i, (word, label) in pairs])
 
 
 def _attributes(X: Any, arguments: argparse.Namespace) -> Iterator[list[list[str]]]:

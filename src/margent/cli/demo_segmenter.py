@@ -56,10 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
     found = segmenter.predict(X_test)
     report = segment_scores(y_test, found)
     heading(console, "How good is it?")
-    borders = report.boundaries
+    boundaries = report.boundaries
     figures = {
         "phone error rate": f"{100 * report.phone_error_rate:6.2f} %   sounds missed, mistaken or made up",
-        "boundaries": f"{100 * borders.f1:6.2f} F1  right within 20 ms (R-value {100 * borders.r_value:.2f})",
+        "boundaries": f"{100 * boundaries.f1:6.2f} F1  right within 20 ms (R-value {100 * boundaries.r_value:.2f})",
         "frames": f"{100 * report.frame_accuracy:6.2f} %   of {report.frames:,} have the right label",
         "segments": f"{100 * report.f1:6.2f} F1  right in label, start and end to the frame",
     }
@@ -134,7 +134,7 @@ def _show_next(console: Console, folder: Path) -> None:
 
     from margent.cli.demo import heading, program
 
-    margent = f"{program()} segment"
+    margent = program()
     names = ("phones.margent", "mine.margent", "train", "dev", "test", "labels", "aligned")
     model, mine, train, dev, test, labels, aligned = (shlex.quote(str(folder / name)) for name in names)
     steps = {
@@ -142,7 +142,7 @@ def _show_next(console: Console, folder: Path) -> None:
         "the times of labels that are known": f"{margent} align {model} {test} -o {aligned}",
         "how good is the model?": f"{margent} evaluate {model} {test}",
         "train one yourself; your own recordings with label files beside them will do": (
-            f"{margent} train {train} --dev {dev} -m {mine}"
+            f"{margent} train --task segmenter {train} --dev {dev} -m {mine}"
         ),
     }
     heading(console, "What to type next")

@@ -12,6 +12,7 @@ from margent.metrics.score import Average, Score, Sequences
 from margent.metrics.segment import SegmentReport
 from margent.metrics.span import SpanReport, span_scores
 from margent.metrics.token import TokenReport, token_scores
+from margent.metrics.transcription import TranscriptionReport
 
 
 def report_of(gold: Sequences, predicted: Sequences, scheme: str | None = None) -> SpanReport | TokenReport:
@@ -65,6 +66,16 @@ def segment_json(report: SegmentReport) -> dict[str, Any]:
     }
 
 
+def transcription_json(report: TranscriptionReport) -> dict[str, Any]:
+    """A report on pronunciations as plain data."""
+    return {
+        "kind": "pronunciations",
+        **report._asdict(),
+        "word_error": report.word_error,
+        "phoneme_error": report.phoneme_error,
+    }
+
+
 def _ratios(row: Score | Average) -> dict[str, Any]:
     return {"precision": row.precision, "recall": row.recall, "f1": row.f1, "gold": row.gold, "found": row.found}
 
@@ -97,4 +108,12 @@ def _listed(value: Any) -> Any:
     return [None if item != item else item for item in value.tolist()] if hasattr(value, "tolist") else value
 
 
-__all__ = ["as_json", "calibration_json", "calibration_table", "classification_table", "report_of", "segment_json"]
+__all__ = [
+    "as_json",
+    "calibration_json",
+    "calibration_table",
+    "classification_table",
+    "report_of",
+    "segment_json",
+    "transcription_json",
+]

@@ -7,147 +7,139 @@ import json
 import os
 import shlex
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from margent.cli.command_line import UsageError
-from margent.cli.options import add_reading, whole
+from margent.cli.command_line import Parser, UsageError
+from margent.cli.options import whole
 
 if TYPE_CHECKING:
-    from margent.models import Tagger
     from margent.tuning import TuningResult
-
-# Parameters of the tagger that have an option of their name, and what they are without it.
-_PLAIN = {
-    "order": 1,
-    "hidden": 1,
-    "restarts": 1,
-    "growth": None,
-    "decode": "path",
-    "scheme": None,
-    "restrict_labels": None,
-    "min_count": 1,
-    "seed": 0,
-}
 
 _EXAMPLES = """\
 Without --search, the parameters of the learner that matter most are searched. Many candidates are tried on few
-sentences, the best of them on more, the last few on all (successive halving). Scores are span F1 where labels spell
-spans, else accuracy, averaged over the folds of cross-validation or measured on --dev.
+sentences, and only the best of them on all (successive halving). The score is that of 'margent evaluate', averaged over
+the folds of cross-validation or measured on --dev.
 
 examples:
   margent tune train.txt --learner pa
   margent tune train.txt --dev dev.txt --learner pa,perceptron -m best.margent
   margent tune train.txt --learner pa --search C=0.01..10:log k=1,2,5 epochs=5..20 --trials 50
   margent tune train.txt --search features=generic,ner,mine.txt order=1,2 constrain=yes,no --halving 1
+  margent tune train.txt --learner hmsvm --kernel rbf --search gamma=0.01..1:log window=1,3,5
 
-A list is tried in full, a range LOW..HIGH (or LOW..HIGH:log) is drawn from. Ctrl-C stops the search, and the same
-command goes on with it. --seed also chooses the candidates and the folds.
+Lists are tried in full where --trials allows it; from a range LOW..HIGH (or LOW..HIGH:log) --sampler chooses. Ctrl-C
+stops the search, and the same command goes on with it; given twice at once, both work on it. --seed also chooses the
+candidates and the folds.
 """
+_PLOTS = ("history", "importances", "slices")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from margent.cli.learner_options import add_learner_options
-    from margent.cli.search_options import learner_names
-    from margent.cli.tagger_options import add_tagger_options
-    from margent.learners import LEARNERS
+def configure(parser: Parser) -> None:
+    from margent.cli.model_options import add_model_options
+    from margent.cli.tasks import chosen_learners, chosen_task
+    from margent.tuning.search import RESOURCES
+    from margent.tuning.study import SAMPLERS
 
+    task = chosen_task(parser)
+    learners = chosen_learners(parser, task)
     parser.description = "Search for the parameters with which a model does best on data it has not seen."
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    add("train", metavar="TRAIN", nargs="+", help="labelled data, gzip or not; '-' is standard input")
+    add("files", metavar=task.files, nargs="+", help="labelled data, gzip or not")
     scoring = parser.add_mutually_exclusive_group()
-    scoring.add_argument("--dev", metavar="FILE", help="labelled data to score on, instead of cross-validation")
+    scoring.add_argument("--dev", metavar="PATH", help="labelled data to score on, instead of cross-validation")
     scoring.add_argument("--folds", type=whole(2), default=5, metavar="N", help="of cross-validation (default: 5)")
-    add(
-        "--learner",
-        type=learner_names,
-        default=["pa"],
-        metavar="LIST",
-        help=f"learners to try, separated by commas, of {', '.join(LEARNERS)} (default: pa)",
-    )
     add(
         "--search",
         nargs="+",
         action="extend",
         metavar="NAME=VALUES",
-        help="what to search: a list such as k=1,2,5 or a range such as C=0.01..10:log, of the learner's parameters, "
-        "or of features, order, hidden, growth, decode, constrain, restrict-labels, min-count",
+        help="what to search: a list such as k=1,2,5 or a range such as C=0.01..10:log, of any parameter of the "
+        "learner, the model or its kernel",
     )
-    add("--trials", type=whole(1), metavar="N", help="candidates to try (default: all of a grid, else 27)")
-    add("--halving", type=whole(1), default=3, metavar="FACTOR", help="1: every candidate on all data (default: 3)")
-    add("--min-sentences", type=whole(1), default=100, metavar="N", help="never judge by fewer (default: 100)")
-    add("--jobs", type=whole(1), metavar="N", help="processes (default: all processors); does not change results")
     add(
-        "--out",
+        "--trials",
+        type=whole(1),
+        metavar="N",
+        help="candidates to try (default: all where there are lists only, else 27)",
+    )
+    add(
+        "--sampler",
+        choices=SAMPLERS,
+        default="tpe",
+        help="how candidates are chosen (default: tpe, by the scores so far)",
+    )
+    add("--halving", type=whole(1), default=3, metavar="FACTOR", help="1: every candidate on all data (default: 3)")
+    add("--resource", choices=RESOURCES, default="sentences", help="what halving has less of (default: sentences)")
+    add("--min-sentences", type=whole(1), default=100, metavar="N", help="never judge by fewer (default: 100)")
+    add("--jobs", type=whole(1), metavar="N", help="processes (default: all processors)")
+    add(
+        "--storage",
         metavar="DIR",
         default="tune-output",
-        help="folder for journal, results and plot (default: ./tune-output)",
+        help="folder for the study, results and plots (default: ./tune-output)",
     )
     add("-m", "--model", metavar="MODEL", help="train the best on all of TRAIN, and save it there")
     add("--top", type=whole(1), default=10, metavar="N", help="trials in the table (default: 10)")
     add("--json", action="store_true", help="print one JSON object instead of tables")
-    add_tagger_options(parser)
-    add_learner_options(parser)
-    add_reading(parser)
+    add_model_options(parser, task, learners, several=True)
+    task.add_reading(parser)
+    parser.set_defaults(chosen=task, names=learners)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.data_files import DataReader, check_model_target, counted
-    from margent.cli.learner_options import chosen_learners
-    from margent.cli.search_options import search_space
-    from margent.cli.tagger_options import chosen_tagger
+    from margent.cli.files import check_model_target
+    from margent.cli.model_options import chosen_learner, chosen_model, fixed_parameters, train_words
+    from margent.cli.search_space import search_space
+    from margent.errors import SearchWarning
     from margent.tuning import tune
     from margent.tuning.space import SearchSpace
+    from margent.tuning.study import import_optuna
 
-    learners = chosen_learners(arguments, arguments.learner)
-    space = search_space(arguments, learners)
-    tagger, *_ = [chosen_tagger(arguments, learner) for learner in learners.values()]
+    import_optuna()
+    task, names = arguments.chosen, arguments.names or [None]
+    models = {name: chosen_model(arguments, task, chosen_learner(arguments, task, name)) for name in names}
+    model = next(iter(models.values()))
     try:
-        SearchSpace(tagger, space)
-    except ValueError as error:
+        for name, candidate in models.items():
+            task.check(candidate, name)
+        space = search_space(arguments.search, models, fixed_parameters(arguments, task, arguments.names))
+        SearchSpace(model, space)
+    except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from None
-    if os.path.exists(arguments.out) and not os.path.isdir(arguments.out):
-        raise UsageError(f"--out must be a folder, and {arguments.out} is a file")
+    if os.path.exists(arguments.storage) and not os.path.isdir(arguments.storage):
+        raise UsageError(f"--storage must be a folder, and {arguments.storage} is a file")
     if arguments.model is not None:
         check_model_target(arguments.model)
-    reader = DataReader.of(arguments)
-    X, y = reader.labelled(arguments.train, arguments.scheme)
+    X, y = task.read(arguments.files, arguments, model)
     X_dev: Any
     y_dev: Any
-    X_dev, y_dev = (None, None) if arguments.dev is None else reader.labelled([arguments.dev], arguments.scheme)
-    how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{counted(X_dev)} to score on"
+    X_dev, y_dev = (None, None) if arguments.dev is None else task.read([arguments.dev], arguments, model)
+    how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{task.counted(X_dev)} to score on"
     if not arguments.json:
-        print(f"{counted(X)} to learn from, {how}", flush=True)
+        print(f"{task.counted(X)} to learn from, {how}", flush=True)
+    asked = ("folds", "trials", "sampler", "halving", "resource", "min_sentences", "jobs", "storage")
+    progress = False if arguments.json else None
     try:
-        result = tune(
-            tagger,
-            X,
-            y,
-            space,
-            X_dev=X_dev,
-            y_dev=y_dev,
-            folds=arguments.folds,
-            trials=arguments.trials,
-            halving=arguments.halving,
-            min_sentences=arguments.min_sentences,
-            jobs=arguments.jobs,
-            folder=arguments.out,
-            seed=arguments.seed,
-            progress=False if arguments.json else None,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SearchWarning)  # the report says it
+            options = {name: getattr(arguments, name) for name in asked}
+            result = tune(model, X, y, space, X_dev=X_dev, y_dev=y_dev, progress=progress, seed=model.seed, **options)
     except KeyboardInterrupt:  # before the first trial was done
         return _interrupted()
-    best = result.best_tagger()
-    command = train_command(arguments, best, result.best_parameters)
+    best = result.best_model()
+    command = shlex.join(train_words(arguments, task, best, result.best_parameters.get("features")))
     _report(result, command, arguments)
     if result.interrupted:
         return _interrupted()
     if arguments.model is not None:
-        best.fit(X, y, progress=False if arguments.json else None)
+        best.fit(X, y, progress=progress)
         # Not given to fit, which would choose the epoch by them once more.
-        if X_dev is not None and not best.calibrated_ and not best.interrupted_:
+        if X_dev is not None and not getattr(best, "calibrated_", True) and not best.interrupted_:
             best.calibrate(X_dev, y_dev)
+        task.remember(best, arguments)
         best.save(arguments.model)
         if not arguments.json:
             print(f"saved {arguments.model}: {os.path.getsize(arguments.model) / 1e6:.1f} MB")
@@ -163,10 +155,13 @@ def _interrupted() -> int:
 
 
 def _report(result: TuningResult, command: str, arguments: argparse.Namespace) -> None:
-    plot = _plot(result, Path(arguments.out))
+    folder = Path(arguments.storage)
+    plots = _plot(result, folder)
+    importances, notes = result.importances(), result.edges()
     if arguments.json:
-        summary = json.loads((Path(arguments.out) / "results.json").read_text(encoding="utf-8"))
-        print(json.dumps({**summary, "command": command}, indent=2, ensure_ascii=False))
+        summary = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+        more = {"importances": importances, "notes": notes, "command": command}
+        print(json.dumps({**summary, **more}, indent=2, ensure_ascii=False))
         return
     if sys.stdout.isatty():
         from rich.console import Console
@@ -174,45 +169,26 @@ def _report(result: TuningResult, command: str, arguments: argparse.Namespace) -
         Console(highlight=False).print(result.rich_table(arguments.top))
     else:
         print(f"\n{result.table(arguments.top)}")
+    if len(importances) > 1:
+        shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in importances.items())
+        print(f"what the differences in score are due to: {shares}")
     reasons = list(dict.fromkeys(trial.error for trial in result.trials if trial.error is not None))
-    for reason in reasons[:3]:
-        print(f"failed: {reason}")
-    print(f"all trials are in {Path(arguments.out) / 'results.csv'}; {plot}\n\nthe best:\n\n  {command}\n", flush=True)
+    for line in [*(f"failed: {reason}" for reason in reasons[:3]), *(f"note: {note}" for note in notes)]:
+        print(line)
+    print(f"all trials are in {folder / 'results.csv'}; {plots}\n\nthe best:\n\n  {command}\n", flush=True)
 
 
 def _plot(result: TuningResult, folder: Path) -> str:
     """Draws the search, and says where it is, or how to get it."""
-    from margent.errors import MissingExtraError
+    from margent.errors import CorpusError, MissingExtraError
 
-    try:
-        result.plot(folder / "plot.png")
-    except MissingExtraError as error:
-        return f"no plot was drawn: {error}"
-    return f"the plot is {folder / 'plot.png'}"
-
-
-def train_command(arguments: argparse.Namespace, tagger: Tagger, searched: dict[str, Any]) -> str:
-    """The `margent train` that trains this tagger."""
-    from margent.cli.learner_options import as_options
-    from margent.cli.tagger_options import kernel_words
-    from margent.features import Kernel
-
-    words = ["margent", "train", *arguments.train, "-m", arguments.model or "best.margent", *as_options(tagger.learner)]
-    features = searched.get("features", arguments.template or arguments.features)
-    seen = tagger.features.features if isinstance(tagger.features, Kernel) else tagger.features
-    if features is not None:
-        words += ["--template" if seen != features else "--features", str(features)]
-    words += kernel_words(arguments)
-    for name, default in _PLAIN.items():
-        value = getattr(tagger, name)
-        if value != default:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    if tagger.beam is not None:
-        words += ["--beam-search", str(tagger.beam), "--beam-update", tagger.update]
-    words += ["--constrain"] if tagger.constrain else []
-    words += [word for label, cost in arguments.label_cost or () for word in ("--label-cost", f"{label}={cost}")]
-    words += [word for pair in arguments.pair_cost or () for word in ("--pair-cost", *pair)]
-    for name, usual in (("format", None), ("encoding", "utf-8"), ("columns", None), ("comment", None)):
-        if getattr(arguments, name) != usual:
-            words += [f"--{name}", getattr(arguments, name)]
-    return shlex.join([*words, *(["--tabs"] if arguments.tabs else [])])
+    drawn = []
+    for kind in _PLOTS:
+        try:
+            result.plot(folder / f"{kind}.png", kind)
+        except MissingExtraError as error:
+            return f"no plots were drawn: {error}"
+        except CorpusError:  # too little to draw
+            continue
+        drawn.append(f"{kind}.png")
+    return f"plots are in {', '.join(drawn)}" if drawn else "there was too little to draw"

@@ -184,7 +184,7 @@ def make_separable(
 ) -> tuple[Sequences, Sequences, SeparableModel]:
     """Return `n` sequences of symbols, their labels, and the `SeparableModel` that gives each its label sequence.
 
-    The weights are whole numbers from -8 to 8. Sequences are drawn uniformly, and those whose best labelling does not
+    The weights are integers from -8 to 8. Sequences are drawn uniformly, and those whose best labelling does not
     beat the second best by `margin` are thrown away, so that the corpus is separable with that margin.
 
     >>> sentences, labels, model = make_separable(50, 3, 20, margin=2)

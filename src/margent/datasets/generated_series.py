@@ -28,7 +28,7 @@ class SeriesModel:
     has the values level[y] + slope[y] * ((t + 1/2) / d - 1/2) + noise[y] * e, where e is noise of variance 1. The next
     segment has the label y' with the probability transition[y, y'], which is 0 for y' = y.
 
-    level, slope: (L, D); noise: (L,); least, most: (L,) whole numbers; transition: (L, L), rows sum to 1.
+    level, slope: (L, D); noise: (L,); least, most: (L,) integers; transition: (L, L), rows sum to 1.
     """
 
     labels: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Speech of a made-up language, from a small formant synthesiser: endless, free, with exact phone borders.
+"""Speech of a made-up language, from a small formant synthesiser: endless, free, with exact phone boundaries.
 
 It is not meant to sound like a person. It has what makes speech hard to cut: sounds that glide into each other, voices
 of different pitch and size, stops that are mostly silence, hisses that differ in colour alone, noise behind it all.
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 _RATE = 16000
 _HOP = _RATE // 100
-"""Samples of a frame of 10 ms; phones last whole frames, so that their borders are exact."""
+"""Samples of a frame of 10 ms; phones last whole frames, so that their boundaries are exact."""
 
 
 class _Phone(NamedTuple):

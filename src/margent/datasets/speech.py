@@ -17,10 +17,10 @@ from margent.errors import CorpusError
 def load_russian_speech(
     *, features: str = "cepstra", normalise: bool = True, data_home: str | os.PathLike[str] | None = None
 ) -> Dataset:
-    """Russian sentences read by one man, with the borders of their phones: X arrays (T, 39) float32, y segmentations.
+    """Russian sentences read by one man, with phone boundaries: X arrays (T, 39) float32, y segmentations.
 
     620 sentences, 596,831 frames of 10 ms, 54,372 segments, 51 labels; 496 sentences to train on, 62 for development,
-    62 to test. Borders were found by forced alignment, on a grid of 10 ms. File: ``speech-ru-festvox/ru_logmel.npz``
+    62 to test. Boundaries were found by forced alignment, on a grid of 10 ms. File: ``speech-ru-festvox/ru_logmel.npz``
     with the arrays feats, feat_scale, feat_offset, frame_offsets, phones, seg_label, seg_end_frame, seg_offsets, split.
 
     Parameters
@@ -51,10 +51,10 @@ def load_russian_speech(
     parts: list[Part] = [Part([], []), Part([], []), Part([], [])]
     for place, (start, end), (first, last) in zip(split, pairwise(frame_ptr), pairwise(segment_ptr)):
         spectra = np.asarray(stored[start:end] * scale + offset, dtype=np.float32)
-        borders = [0, *ends[first:last]]
+        boundaries = [0, *ends[first:last]]
         names = [phones[label] for label in labels[first:last]]
         parts[place].X.append(_frames(spectra, features, normalise))
-        parts[place].y.append([Span(a, b, name) for (a, b), name in zip(pairwise(borders), names)])
+        parts[place].y.append([Span(a, b, name) for (a, b), name in zip(pairwise(boundaries), names)])
     train, dev, test = parts
     return Dataset(
         "speech-ru-festvox",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from margent.features.choice import feature_map_for
+from margent.features.choice import Features, feature_map_for
 from margent.features.derived import DERIVATIONS
 from margent.features.feature_map import FeatureMap
 from margent.features.frame_map import FrameFeatures
@@ -15,6 +15,7 @@ __all__ = [
     "DERIVATIONS",
     "PRESETS",
     "FeatureMap",
+    "Features",
     "FrameFeatures",
     "Kernel",
     "Templates",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from margent.features.encoded import Encoded, keep_features
 from margent.features.feature_map import FeatureMap, Mask, Stored, rare, restored_strings
 from margent.storage import ModelFile
 
+Self = TypeVar("Self", bound="AttributeMap")
 SentenceFunction = Callable[[Any], Sequence[Any]]
 """From a sentence to the attributes of its tokens."""
 
@@ -29,23 +30,31 @@ class AttributeMap(FeatureMap):
     takes = "attributes"
 
     def __init__(self, function: SentenceFunction | None = None) -> None:
-        self.function = function
+        self._function = function
         self._needs: str | None = None
         self._strings = _core.StringTable()
+
+    @property
+    def function(self) -> SentenceFunction | None:
+        return self._function
+
+    def copy(self: Self) -> Self:
+        copied = super().copy()
+        copied._strings = self._strings.copy()
+        return copied
 
     @property
     def needs_function(self) -> bool:  # type: ignore[override]
         return self._needs is not None
 
-    def give_function(self, function: Any) -> Any:
+    def give_function(self, function: Any) -> None:
         if not self.needs_function:
-            return super().give_function(function)
+            super().give_function(function)
         if not callable(function):
             raise TypeError(
                 f"function should be the feature function that the model was trained with, got {function!r}"
             )
-        self.function = function
-        return function
+        self._function = function
 
     @property
     def n_unigrams(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from margent.errors import CorpusError
@@ -16,7 +17,47 @@ from margent.features.template_map import TemplateMap
 from margent.features.templates import PRESETS, Templates
 from margent.features.token_matrix import TokenMatrix
 from margent.formats.columns import Columns
+from margent.parameters import check_choice, check_whole
 from margent.storage import ModelFile
+
+LAYOUTS = ("auto", "dense", "sparse")
+
+
+@dataclass(frozen=True)
+class Features:
+    """What a tagger sees of tokens, and how much of it is kept.
+
+    >>> Features("ner", min_count=2)
+    Features(source='ner', min_count=2, layout='auto')
+    """
+
+    source: Any = field(
+        default=None,
+        metadata={
+            "help": "a preset, templates, 'attributes', 'vectors', 'symbols', a Kernel or a function of a sentence; "
+            "None: as the data are"
+        },
+    )
+    min_count: int = field(
+        default=1, metadata={"help": "features that occur less often in the training data are left out"}
+    )
+    layout: str = field(
+        default="auto",
+        metadata={
+            "help": "how weights are kept: dense rows over all labels, or sparse, only those touched; the results are "
+            "the same",
+            "choices": LAYOUTS,
+        },
+    )
+
+    def __post_init__(self) -> None:
+        check_whole(self, "min_count", minimum=1)
+        check_choice(self, "layout", LAYOUTS)
+
+    @classmethod
+    def of(cls, given: Any) -> Features:
+        """As given, or with the usual settings."""
+        return given if isinstance(given, cls) else cls(given)
 
 
 def feature_map_for(features: Any, X: Any) -> FeatureMap:

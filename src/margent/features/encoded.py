@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from margent import _core
 IntArray = NDArray[np.int32]
 PtrArray = NDArray[np.int64]
 FloatArray = NDArray[np.float32]
+Self = TypeVar("Self", bound="Encoded")
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,22 @@ class Encoded:
     @property
     def lengths(self) -> PtrArray:
         return np.diff(self.sequence_ptr)
+
+    def part(self: Self, numbers: PtrArray) -> Self:
+        """The sequences of these numbers alone, with the same feature ids."""
+        tokens = rows_of(self.sequence_ptr, numbers)
+        places = rows_of(self.ptr, tokens)
+        chosen: dict[str, Any] = {
+            "sequence_ptr": sequence_ptr(self.lengths[numbers]),
+            "ids": self.ids[places],
+            "ptr": sequence_ptr(np.diff(self.ptr)[tokens]),
+            "values": None if self.values is None else self.values[places],
+        }
+        if self.edge_ids is not None and self.edge_ptr is not None:
+            places = rows_of(self.edge_ptr, tokens)
+            chosen |= {"edge_ids": self.edge_ids[places], "edge_ptr": sequence_ptr(np.diff(self.edge_ptr)[tokens])}
+            chosen["edge_values"] = None if self.edge_values is None else self.edge_values[places]
+        return replace(self, **chosen)
 
     def examples(
         self,
@@ -76,6 +94,14 @@ def sequence_ptr(lengths: Sequence[int] | PtrArray) -> PtrArray:
     ptr = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=ptr[1:])
     return ptr
+
+
+def rows_of(ptr: PtrArray, numbers: PtrArray) -> PtrArray:
+    """The entries of some rows of a table in compressed rows, one row after the other."""
+    sizes = np.diff(ptr)[numbers]
+    ends = np.cumsum(sizes)
+    shifts: PtrArray = np.repeat(ptr[:-1][numbers] - (ends - sizes), sizes)
+    return shifts + np.arange(len(shifts))
 
 
 def keep_features(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.features.encoded import Encoded, FloatArray, IntArray
 from margent.storage import ModelFile
+
+Self = TypeVar("Self", bound="FeatureMap")
 
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 """What a feature map puts into a model file: header entries and arrays."""
@@ -25,7 +28,8 @@ class FeatureMap(ABC):
     """Turns sequences into rows of feature ids, and ids back into readable names.
 
     A map starts empty, grows with `encode(X, grow=True)`, and otherwise leaves out what it has not seen in growing.
-    Ids are never given twice: those of known features stay when it grows.
+    Ids are never given twice: those of known features stay when it grows. The map of a fitted model does not grow any
+    more: further training grows a `copy`.
     """
 
     kind: ClassVar[str]
@@ -66,6 +70,20 @@ class FeatureMap(ABC):
     def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
         """The sequences as feature ids. With `grow`, new features that occur at least `min_count` times get ids."""
 
+    def copy(self: Self) -> Self:
+        """A map that knows the same and can grow by itself. Maps that hold native tables copy these too."""
+        return copy.copy(self)
+
+    @property
+    def function(self) -> Any:
+        """The code that it was given and a file cannot hold, or None."""
+        return None
+
+    @property
+    def source(self) -> Any:
+        """What `features` of a tagger says for this map, where that is code."""
+        return self.function
+
     @property
     def kernel(self) -> KernelRows | None:
         """What features have in common with each other, where they are more than names that differ or not."""
@@ -90,8 +108,8 @@ class FeatureMap(ABC):
         """The map of the features of a mask (n_unigrams,) alone, where `drops_unused`."""
         return self
 
-    def give_function(self, function: Any) -> Any:
-        """Takes the code that it needs and a file cannot hold; returns what `features` of a tagger says then."""
+    def give_function(self, function: Any) -> None:
+        """Takes the code that it needs and a file cannot hold."""
         raise ValueError("this model was not trained with a feature function; leave out `function`")
 
     @abstractmethod

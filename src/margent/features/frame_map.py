@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.errors import CorpusError
-from margent.features.feature_map import Stored
-from margent.features.gaussian_start import Gaussian, fit_mixture, gamma_weights, markov_weights, statistics
+from margent.features.encoded import rows_of, sequence_ptr
+from margent.features.feature_map import Mask, Stored
 from margent.features.segment_map import EncodedSegments, Gold, Ptr, SegmentLimits, SegmentMap, gamma_features
 from margent.storage import ModelFile
 
@@ -42,9 +42,9 @@ class FrameFeatures:
         given = [self.bins] if not isinstance(self.bins, Mapping) else [*self.bins.values()]
         for bins in given:
             if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or not 1 <= bins <= 1000:
-                raise ValueError(f"bins of FrameFeatures should be whole numbers from 1 to 1000, got {self.bins!r}")
+                raise ValueError(f"bins of FrameFeatures should be integers from 1 to 1000, got {self.bins!r}")
         if isinstance(self.components, bool) or not isinstance(self.components, (int, np.integer)):
-            raise ValueError(f"components of FrameFeatures should be a whole number, got {self.components!r}")
+            raise ValueError(f"components of FrameFeatures should be an integer, got {self.components!r}")
         if not 1 <= self.components <= 255:
             raise ValueError(f"components of FrameFeatures should be from 1 to 255, got {self.components!r}")
         for name, choices in (
@@ -68,6 +68,10 @@ class EncodedFrames(EncodedSegments):
 
     def __init__(self, feature_map: FrameMap, frames: NDArray[np.float32], sequence_ptr: Ptr) -> None:
         self.feature_map, self.frames, self.sequence_ptr = feature_map, frames, sequence_ptr
+
+    def part(self, numbers: Ptr) -> EncodedFrames:
+        frames = self.frames[rows_of(self.sequence_ptr, numbers)]
+        return EncodedFrames(self.feature_map, frames, sequence_ptr(self.lengths[numbers]))
 
     def data(self, limits: SegmentLimits) -> _core.FrameData:
         features = self.feature_map.features
@@ -120,92 +124,35 @@ class FrameMap(SegmentMap):
                 f"sequence {i}, frame {at - int(ptr[i])} has a value that is too large; expected it within "
                 f"{_LARGEST:g} standard deviations of the training data"
             )
-        self.mean, self.scale = mean, scale
+        if grow:
+            self.mean, self.scale = mean, scale
         return EncodedFrames(self, np.ascontiguousarray(frames, dtype=np.float32), ptr)
 
     def duration_features(self, most: int) -> NDArray[np.float64]:
         return gamma_features(most) if self.features.durations == "gamma" else np.zeros((most + 1, 0))
 
     def n_content(self, limits: SegmentLimits) -> int:
-        empty = np.zeros((0, self.n_dimensions or 1), dtype=np.float32)
-        return EncodedFrames(self, empty, np.zeros(1, dtype=np.int64)).data(limits).n_weights
+        return self._empty().data(limits).n_weights
 
-    def start(
-        self,
-        encoded: EncodedFrames,
-        limits: SegmentLimits,
-        segments: Sequence[NDArray[np.int32]],
-        counted: NDArray[np.float64],
-        *,
-        shrinkage: float,
-        smoothing: float,
-        rounds: int,
-        seed: int,
-    ) -> dict[str, NDArray[np.float64]]:
-        """Weights by maximum likelihood: content (statistics, columns), durations (3, L), transitions, start, end.
+    def _empty(self) -> EncodedFrames:
+        return EncodedFrames(self, np.zeros((0, self.n_dimensions or 1), dtype=np.float32), np.zeros(1, dtype=np.int64))
 
-        segments : for each sequence (J, 3) rows of begin, end, label
-        counted : (n,), what each sequence counts
-        """
-        random = np.random.default_rng(seed)
-        full = self.features.covariance == "full"
-        data = encoded.data(limits)
-        n_statistics, n_columns, place = data.columns
-        content = np.zeros((n_statistics, n_columns))
-        offsets = encoded.sequence_ptr[:-1]
-        moved = [rows + np.array([offset, offset, 0]) for rows, offset in zip(segments, offsets)]
-        rows = np.concatenate(moved) if moved else np.zeros((0, 3), dtype=np.int64)
-        weights = np.repeat(counted, [len(s) for s in segments])  # of segments
-        frames = encoded.frames
-        centred = frames.astype(np.float64)
-        overall = np.cov(centred.T, bias=True).reshape(frames.shape[1], -1) + 1e-6 * np.eye(frames.shape[1])
-        # Means do not add up to the log-likelihood of frames: a segment would cost or gain the same however short, and
-        # there would be as few or as many as can be. So Gaussians are compared with that of all frames, weighed as a
-        # segment of usual length would be, and what a right segment gains on average is taken away again.
-        mean, total = self.features.content == "mean", 0.0
-        usual = float(np.average(rows[:, 1] - rows[:, 0], weights=weights)) if weights.any() else 1.0
-        everything = Gaussian(np.zeros(frames.shape[1]), overall).weights(full)
-        background = everything if mean else np.zeros(n_statistics)
-        durations = np.zeros((self.duration_features(1).shape[1], len(limits.labels)))
-        for label, name in enumerate(limits.labels):
-            own, own_weights = rows[rows[:, 2] == label], weights[rows[:, 2] == label]
-            bins = self.features.bins_of(name)
-            lasting = (own[:, 1] - own[:, 0]).astype(np.float64)
-            if self.features.durations == "gamma":
-                durations[:, label] = gamma_weights(lasting, own_weights)
-            where = np.concatenate([np.arange(b, e) for b, e, _ in own]) if len(own) else np.zeros(0, dtype=int)
-            cut = [w * bin_shares(int(d), bins) for d, w in zip(lasting, own_weights)]
-            shares = np.concatenate(cut) if cut else np.zeros((0, bins))
-            per_frame = np.repeat(bins / np.maximum(lasting, 1), lasting.astype(int))
-            factor = usual / bins if mean else 1.0
-            for k in range(bins):
-                inside = shares[:, k] > 0
-                gaussians = fit_mixture(
-                    frames[where[inside]].astype(np.float64),
-                    shares[inside, k],
-                    int(self.features.components),
-                    overall,
-                    shrinkage,
-                    rounds,
-                    full,
-                    random,
-                )
-                columns = place[label, k]
-                content[:, columns] = factor * (np.array([g.weights(full) for g in gaussians]) - background).T
-                if mean and inside.any():
-                    z = statistics(frames[where[inside]].astype(np.float64), full)
-                    total += float((shares[inside, k] * per_frame[inside]) @ (z @ content[:, columns]).max(axis=1))
-        gain = total / max(float(weights.sum()), 1e-9)
-        if mean and self.features.durations == "gamma":
-            durations[2] -= gain
-        elif mean:  # each bin has a constant of its own: it takes its share
-            for label, name in enumerate(limits.labels):
-                for k in range(self.features.bins_of(name)):
-                    content[-1, place[label, k]] -= gain / self.features.bins_of(name)
-        transitions, first, last = markov_weights([s[:, 2] for s in segments], counted, len(limits.labels), smoothing)
-        return {"content": content, "durations": durations, "transitions": transitions, "start": first, "end": last}
+    def overlaid(
+        self, content: NDArray[np.float32], known: NDArray[np.float32], limits: SegmentLimits, before: SegmentLimits
+    ) -> NDArray[np.float32]:
+        place, old_place = self.columns(limits)[2], self.columns(before)[2]
+        new: NDArray[np.float32] = content.reshape(self.columns(limits)[0], -1).copy()
+        old = known.reshape(len(new), -1)
+        for label, name in enumerate(before.labels):
+            for k in range(self.features.bins_of(name)):
+                new[:, place[label, k]] = old[:, old_place[label, k]]
+        return new.reshape(-1)
 
-    def stored(self) -> Stored:
+    def columns(self, limits: SegmentLimits) -> Any:
+        """How many statistics a frame has, how many columns of weights, and which are those of [label, bin]."""
+        return self._empty().data(limits).columns
+
+    def stored(self, keep: Mask | None = None) -> Stored:
         header = asdict(self.features)
         header["bins"] = dict(header["bins"]) if isinstance(header["bins"], Mapping) else int(header["bins"])
         assert self.mean is not None and self.scale is not None
@@ -220,16 +167,8 @@ class FrameMap(SegmentMap):
         feature_map.mean = file.array("frames.mean", np.float64, (None,))
         feature_map.scale = file.array("frames.scale", np.float64, feature_map.mean.shape)
         if not np.isfinite(feature_map.mean).all() or not (feature_map.scale > 0).all() or not len(feature_map.mean):
-            raise file.error("its frames have a mean that is no number, or a scale that is not above 0")
+            raise file.error("its frames have a mean that is not a number, or a scale that is not above 0")
         return feature_map
-
-
-def bin_shares(duration: int, bins: int) -> NDArray[np.float64]:
-    """(duration, bins): how much of each frame lies in each of so many equal parts of a segment."""
-    borders = np.arange(bins + 1) * duration / bins
-    t = np.arange(duration)[:, None]
-    shares: NDArray[np.float64] = np.clip(np.minimum(borders[1:], t + 1) - np.maximum(borders[:-1], t), 0, None)
-    return shares
 
 
 def frames_of(x: Any, i: int, dimensions: int | None) -> NDArray[np.float64]:

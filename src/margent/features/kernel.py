@@ -22,7 +22,7 @@ KINDS = ("linear", "polynomial", "rbf", "string-spectrum")
 
 @dataclass(frozen=True, repr=False)
 class Kernel:
-    """For `Tagger(features=Kernel(...))`: labels by likeness to tokens of the training data.
+    """For `Tagger(features=Kernel(...))`: labels by similarity to tokens of the training data.
 
     The observation x of a token is the features of `window` tokens around it, side by side. A kernel model scores label
     y at x by sum_j K(x, s_j) beta[j, y] over the support observations s_j of the training data (Altun, Tsochantaridis
@@ -70,7 +70,7 @@ class Kernel:
         if not callable(self.kind) and (not isinstance(self.kind, str) or self.kind not in KINDS):
             raise ValueError(f"kind of Kernel should be one of {', '.join(KINDS)} or a function, got {self.kind!r}")
         if not _whole(self.degree, 1, 100):
-            raise ValueError(f"degree of Kernel should be a whole number from 1 to 100, got {self.degree!r}")
+            raise ValueError(f"degree of Kernel should be an integer from 1 to 100, got {self.degree!r}")
         if self.gamma is not None and not (_number(self.gamma) and self.gamma > 0):
             raise ValueError(f"gamma of Kernel should be a number above 0, or None, got {self.gamma!r}")
         if not _number(self.coef0) or self.coef0 < 0:
@@ -95,7 +95,7 @@ class Kernel:
         return callable(self.kind) or callable(self.features)
 
     def values(self, products: Floats, norms: Floats, other_norms: Floats, gamma: float) -> Floats:
-        """The kernel from inner products (a, b) and squared norms (a,) and (b,), in the place of the products."""
+        """The kernel from inner products (a, b) and squared norms (a,) and (b,), instead of the products."""
         if self.kind == "rbf":
             # |x - x'|^2 = |x|^2 + |x'|^2 - 2 <x, x'>, which rounding may make a little less than 0.
             products *= np.float32(-2)
@@ -156,7 +156,7 @@ def _raise_to(numbers: Floats, degree: int) -> None:
 def _number(value: Any) -> bool:
     try:
         return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
-    except OverflowError:  # a whole number with hundreds of digits
+    except OverflowError:  # an integer with hundreds of digits
         return False
 
 

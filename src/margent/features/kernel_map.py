@@ -36,7 +36,7 @@ _INNER: dict[str, type[FeatureMap]] = {
 
 @dataclass(frozen=True)
 class KernelEncoded(Encoded):
-    """Sequences whose ids point to `observations` of their own."""
+    """Sequences whose ids point to `observations` of their own, or in growing to all that the map has by then."""
 
     observations: Observations | None = None
 
@@ -88,6 +88,11 @@ class KernelMap(FeatureMap):
         self._vectors: Any = None
         self._kept_rows: KeptRows | None = None
 
+    def copy(self) -> KernelMap:
+        copied = super().copy()
+        copied.inner = self.inner.copy()
+        return copied
+
     @property
     def n_unigrams(self) -> int:
         return 0 if self._observations is None else len(self._observations)
@@ -128,7 +133,7 @@ class KernelMap(FeatureMap):
         if self.gamma is None and len(norms):
             mean = float(norms.mean(dtype=np.float64))
             self.gamma = 1 / mean if mean > 0 else 1.0
-        return Encoded(starts, ids, np.arange(len(ids) + 1))
+        return KernelEncoded(starts, ids, np.arange(len(ids) + 1), observations=grown)
 
     def _token_vectors(self, X: Any, grow: bool, min_count: int) -> tuple[TokenVectors, NDArray[np.int64]]:
         if isinstance(self.inner, VectorMap):
@@ -233,11 +238,11 @@ class KernelMap(FeatureMap):
         Features that no observation is left with stay, for they count in the norms of what is to be predicted.
         """
         assert self._observations is not None
-        other = KernelMap(self.parameters, self.inner)
-        other.gamma = self.gamma
-        other._observations, used = self._observations.kept(keep)
-        other._words = [self._words[i] for i in used.tolist()] if self._words else []
-        return other
+        copied = KernelMap(self.parameters, self.inner)
+        copied.gamma = self.gamma
+        copied._observations, used = self._observations.kept(keep)
+        copied._words = [self._words[i] for i in used.tolist()] if self._words else []
+        return copied
 
     def name(self, feature: int, *, edge: bool = False) -> str:
         """Text: the words of the window with the token in brackets; attributes: some of the token's; else a number."""
@@ -266,10 +271,14 @@ class KernelMap(FeatureMap):
         """The functions that it was made with: the kernel, the feature function, or both as a pair; or None."""
         kernel = self.parameters.kind
         code = [kernel if callable(kernel) and not isinstance(kernel, MissingFunction) else None]
-        code = [part for part in (*code, getattr(self.inner, "function", None)) if part is not None]
+        code = [part for part in (*code, self.inner.function) if part is not None]
         return tuple(code) if len(code) == 2 else next(iter(code), None)
 
-    def give_function(self, function: Any) -> Any:
+    @property
+    def source(self) -> Kernel:
+        return self.parameters
+
+    def give_function(self, function: Any) -> None:
         missing = isinstance(self.parameters.kind, MissingFunction)
         if missing and self.inner.needs_function:
             if not isinstance(function, tuple) or len(function) != 2 or not all(map(callable, function)):
@@ -285,11 +294,10 @@ class KernelMap(FeatureMap):
         else:
             kernel, features = None, function
         if features is not None:
-            features = self.inner.give_function(features)
+            self.inner.give_function(features)
             self.parameters = replace(self.parameters, features=features)
         if kernel is not None:
             self.parameters = replace(self.parameters, kind=kernel)
-        return self.parameters
 
     # Storage
 

@@ -42,9 +42,9 @@ class NameLists:
         return list(self._exact.get(name, ()))
 
     def similar(self, name: str, least: float) -> dict[str, float]:
-        """For each list the likeness of its entry that is most like a name, where it is at least `least`.
+        """For each list the similarity of its entry that is most like a name, where it is at least `least`.
 
-        Likeness: twice the number of common character trigrams over the number of both (Dice).
+        Similarity: twice the number of common character trigrams over the number of both (Dice).
         """
         trigrams = _trigrams(name)
         common: dict[int, int] = defaultdict(int)
@@ -54,7 +54,7 @@ class NameLists:
         found: dict[str, float] = {}
         for entry, n in common.items():
             size, list_name = self._entries[entry]
-            likeness = 2 * n / (size + len(trigrams))
-            if likeness >= least and likeness > found.get(list_name, 0.0):
-                found[list_name] = likeness
-        return {list_name: round(likeness, 6) for list_name, likeness in sorted(found.items())}
+            similarity = 2 * n / (size + len(trigrams))
+            if similarity >= least and similarity > found.get(list_name, 0.0):
+                found[list_name] = similarity
+        return {list_name: round(similarity, 6) for list_name, similarity in sorted(found.items())}

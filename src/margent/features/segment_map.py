@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.features.feature_map import Stored
+from margent.features.feature_map import Mask, Stored
 from margent.storage import ModelFile
 
+Self = TypeVar("Self", bound="SegmentMap")
+Encoded = TypeVar("Encoded", bound="EncodedSegments")
 Ids = NDArray[np.int32]
 Ptr = NDArray[np.int64]
 Gold = Sequence["NDArray[np.int32] | None"]
@@ -47,6 +50,10 @@ class EncodedSegments(ABC):
         return len(self.sequence_ptr) - 1
 
     @abstractmethod
+    def part(self: Encoded, numbers: Ptr) -> Encoded:
+        """The sequences of these numbers alone."""
+
+    @abstractmethod
     def data(self, limits: SegmentLimits) -> _core.SegmentData:
         """As native code wants them."""
 
@@ -70,8 +77,33 @@ class SegmentMap(ABC):
         """How many weights the content of segments has."""
 
     @abstractmethod
-    def stored(self) -> Stored:
-        """All that `restored` needs."""
+    def overlaid(
+        self, content: NDArray[np.float32], known: NDArray[np.float32], limits: SegmentLimits, before: SegmentLimits
+    ) -> NDArray[np.float32]:
+        """Weights of content (n,) for the labels of `limits`, with those that are known, for fewer labels and features,
+        put where they belong."""
+
+    def copy(self: Self) -> Self:
+        """A map that knows the same and can grow by itself."""
+        return copy.copy(self)
+
+    @property
+    def n_dimensions(self) -> int | None:
+        """How many values a frame has; None: the input is text."""
+        return None
+
+    @property
+    def functions(self) -> tuple[Any, ...]:
+        """The code that it was given and a file cannot hold."""
+        return ()
+
+    def weighted(self, content: NDArray[np.float32]) -> Mask | None:
+        """Which features have a weight, where others can be left out of a stored map; None: all must stay."""
+        return None
+
+    @abstractmethod
+    def stored(self, keep: Mask | None = None) -> Stored:
+        """All that `restored` needs; `keep`: for these features alone."""
 
     @classmethod
     @abstractmethod

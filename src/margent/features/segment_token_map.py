@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.errors import CorpusError
 from margent.features.derived import DERIVATIONS
-from margent.features.feature_map import Stored
+from margent.features.encoded import rows_of, sequence_ptr
+from margent.features.feature_map import Mask, Stored
 from margent.features.name_list import NameLists, folded
 from margent.features.segment_map import EncodedSegments, Gold, Ids, Ptr, SegmentLimits, SegmentMap
 from margent.parameters import as_float, check_flag
@@ -40,8 +42,8 @@ class TokenFeatures:
         single tokens
     durations : its length is one, up to the longest
     names : list name to names that belong to it; a segment that is one of them has that as a feature
-    similar : a segment whose likeness (common character trigrams) to a name is at least so large has that, with the
-        likeness as value; None: only those that are equal
+    similar : a segment whose similarity (common character trigrams) to a name is at least so large has that, with the
+        similarity as value; None: only those that are equal
     functions : of (tokens, begin, end), giving names of features or a dict of their values; called once per segment
     """
 
@@ -92,6 +94,15 @@ class EncodedTokens(EncodedSegments):
     def __init__(self, n_features: int, sequence_ptr: Ptr, parts: Mapping[str, Part | None], longest: int) -> None:
         self.n_features, self.sequence_ptr, self.parts, self.longest = n_features, sequence_ptr, parts, longest
 
+    def part(self, numbers: Ptr) -> EncodedTokens:
+        tokens = rows_of(self.sequence_ptr, numbers)
+        spans = (tokens[:, None] * self.longest + np.arange(self.longest)).ravel()  # whole segments, by begin and end
+        parts: dict[str, Part | None] = {}
+        for name, part in self.parts.items():
+            rows = spans if name == "whole" else tokens
+            parts[name] = None if part is None else _rows(*part, rows)
+        return EncodedTokens(self.n_features, sequence_ptr(self.lengths[numbers]), parts, self.longest)
+
     def data(self, limits: SegmentLimits) -> _core.TokenData:
         return _core.TokenData(
             len(limits.labels), self.n_features, self.longest, self.sequence_ptr, *self.parts.values()
@@ -109,9 +120,14 @@ class SegmentTokenMap(SegmentMap):
         self._lists = NameLists(features.names)
         self._columns: dict[tuple[str, str], tuple[str, ...]] = {}  # (role, word) to names of features
 
+    def copy(self) -> SegmentTokenMap:
+        other = super().copy()
+        other.ids = dict(self.ids)
+        return other
+
     @property
-    def needs_function(self) -> bool:
-        return bool(self.features.functions)
+    def functions(self) -> tuple[SegmentFunction, ...]:
+        return tuple(self.features.functions)
 
     def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False, gold: Gold | None = None) -> EncodedTokens:
         sentences = [_tokens(x, i) for i, x in enumerate(X)]
@@ -174,7 +190,7 @@ class SegmentTokenMap(SegmentMap):
             groups.append([f"name.{which}" for which in self._lists.exact(name)])
             if self.features.similar is not None:
                 near = self._lists.similar(name, self.features.similar)
-                groups.append({f"like.{which}": likeness for which, likeness in near.items()})
+                groups.append({f"like.{which}": similarity for which, similarity in near.items()})
         for i, function in enumerate(self.features.functions):
             groups.append(_called(function, i, tokens, begin, end))
         return groups
@@ -214,7 +230,18 @@ class SegmentTokenMap(SegmentMap):
     def name(self, feature: int) -> str:
         return list(self.ids)[feature]
 
-    def stored(self) -> Stored:
+    def overlaid(
+        self, content: NDArray[np.float32], known: NDArray[np.float32], limits: SegmentLimits, before: SegmentLimits
+    ) -> NDArray[np.float32]:
+        new: NDArray[np.float32] = content.reshape(-1, _core.padded_width(len(limits.labels))).copy()
+        old, n = known.reshape(-1, _core.padded_width(len(before.labels))), len(before.labels)
+        new[: len(old), :n] = old[:, :n]
+        return new.reshape(-1)
+
+    def weighted(self, content: NDArray[np.float32]) -> Mask | None:
+        return np.asarray(content.reshape(len(self.ids), -1).any(axis=1)) if self.ids else None
+
+    def stored(self, keep: Mask | None = None) -> Stored:
         features = self.features
         header = {name: list(getattr(features, name)) for name in _ROLES}
         plain = {"string": features.string, "durations": features.durations, "similar": features.similar}
@@ -222,10 +249,10 @@ class SegmentTokenMap(SegmentMap):
         return (
             {
                 "token_features": {**header, **plain, "names": lists},
-                "needs_function": self.needs_function,
+                "needs_function": bool(features.functions),
                 "n_functions": len(features.functions),
             },
-            string_arrays("segment_features", self.ids),
+            string_arrays("segment_features", self.ids if keep is None else compress(self.ids, keep)),
         )
 
     @classmethod
@@ -239,6 +266,12 @@ class SegmentTokenMap(SegmentMap):
         if len(feature_map.ids) != len(names):
             raise file.error("its features should be different from each other")
         return feature_map
+
+
+def _rows(ids: Ids, values: NDArray[np.float32] | None, ptr: Ptr, rows: Ptr) -> Part:
+    """Some of the rows of a table in compressed rows."""
+    places = rows_of(ptr, rows)
+    return ids[places], None if values is None else values[places], sequence_ptr(np.diff(ptr)[rows])
 
 
 def _called(function: SegmentFunction, i: int, tokens: Sequence[str], begin: int, end: int) -> Any:

@@ -29,6 +29,11 @@ class SymbolMap(FeatureMap):
     def __init__(self) -> None:
         self._strings = _core.StringTable()
 
+    def copy(self) -> SymbolMap:
+        copied = super().copy()
+        copied._strings = self._strings.copy()
+        return copied
+
     @property
     def n_unigrams(self) -> int:
         return len(self._strings)

@@ -34,6 +34,11 @@ class _Column:
         self.strings = _core.StringTable()
         self.of_word: Codes = np.empty(0, dtype=np.int32)
 
+    def copy(self) -> _Column:
+        copied = _Column(self.column, self.derived)
+        copied.strings, copied.of_word = self.strings.copy(), self.of_word
+        return copied
+
     def derive(self, words: list[str], *, grow: bool) -> Codes:
         """Codes of the derived values of some words; UNKNOWN where there is none or it is not known."""
         assert self.derived is not None
@@ -82,6 +87,16 @@ class TemplateMap(FeatureMap):
         ]
         self._texts = list(texts)
         self._encoder = _core.TemplateEncoder(specs, len(self._columns))
+
+    def copy(self) -> TemplateMap:
+        copied = TemplateMap(self.templates)
+        if self._encoder is not None:
+            copied._prepare(self.n_columns)
+            copied._columns = [column.copy() for column in self._columns]
+            assert copied._encoder is not None
+            for edge in (False, True):
+                copied._encoder.restore(edge, *self._encoder.dump(edge))
+        return copied
 
     @property
     def n_unigrams(self) -> int:

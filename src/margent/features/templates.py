@@ -147,7 +147,7 @@ def _cell(line: str, row: str, column: str, derived: str | None) -> Cell:
     try:
         cell = Cell(int(row), int(column), derived)
     except ValueError:
-        raise CorpusError(f"template {line!r}: row and column of %x[{row},{column}] must be whole numbers") from None
+        raise CorpusError(f"template {line!r}: row and column of %x[{row},{column}] must be integers") from None
     if abs(cell.row) > _MAX_ROW or cell.column < 0:
         raise CorpusError(f"template {line!r}: expected a row within {_MAX_ROW} tokens and a column from 0 on")
     if derived is not None and derived not in DERIVATIONS:

@@ -18,7 +18,7 @@ class TokenMatrix(Sequence[Any]):
     Parameters
     ----------
     matrix : (n_tokens, n_dimensions) array or scipy sparse matrix
-    lengths : (n_sequences,) whole numbers that add up to n_tokens
+    lengths : (n_sequences,) integers that add up to n_tokens
 
     Behaves as a sequence of per-sequence matrices, so that cross-validation can take parts of it.
 
@@ -40,7 +40,7 @@ class TokenMatrix(Sequence[Any]):
         if sizes.size == 0:
             sizes = np.zeros(0, dtype=np.int64)
         if sizes.dtype.kind not in "iu":
-            raise CorpusError(f"expected the lengths of the sequences as whole numbers, got {lengths!r}")
+            raise CorpusError(f"expected the lengths of the sequences as integers, got {lengths!r}")
         if sizes.ndim != 1 or (sizes < 0).any() or int(sizes.sum()) != matrix.shape[0]:
             raise CorpusError(
                 f"the lengths of the sequences add up to {int(sizes.sum())}, but the matrix has {matrix.shape[0]} rows"

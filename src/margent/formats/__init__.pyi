@@ -28,6 +28,9 @@ from margent.formats.muc import read_muc as read_muc
 from margent.formats.pronunciations import iter_pronunciations as iter_pronunciations
 from margent.formats.pronunciations import read_pronunciations as read_pronunciations
 from margent.formats.pronunciations import write_pronunciations as write_pronunciations
+from margent.formats.registry import Format as Format
+from margent.formats.registry import all_formats as all_formats
+from margent.formats.registry import format_named as format_named
 from margent.formats.svmhmm import iter_svmhmm as iter_svmhmm
 from margent.formats.svmhmm import read_svmhmm as read_svmhmm
 from margent.formats.svmhmm import write_svmhmm as write_svmhmm

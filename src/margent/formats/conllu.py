@@ -4,12 +4,16 @@ words."""
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from margent.errors import CorpusError
+from margent.formats.batch import Answer, Expected, blocks, span_record, words_of
 from margent.formats.columns import Columns
+from margent.formats.registry import Format, Reading
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
 CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -139,3 +143,72 @@ def write_conllu(target: TargetLike, sentences: Iterable[ConlluSentence], *, enc
                     message = "expected 10 cells without tabs and line ends, the first an id"
                     raise CorpusError(f"sentence {number}: {message}, got {row!r}")
             write("\n".join([*sentence.comments, *lines, "", ""]))
+
+
+@dataclass(frozen=True)
+class ConlluBatch:
+    """Sentences that keep everything but the column of the label, the last of `names`."""
+
+    sentences: list[ConlluSentence]
+    names: list[str]
+
+    @property
+    def X(self) -> Columns:
+        return Columns.from_sentences(
+            [list(zip(*(sentence.column(name) for name in self.names[:-1]))) for sentence in self.sentences],
+            len(self.names) - 1,
+        )
+
+    def text(self, answers: Sequence[Sequence[Answer]]) -> str:
+        written = []
+        for sentence, readings in zip(self.sentences, answers):
+            for answer in readings:
+                tagged = sentence.with_column(self.names[-1], answer.labels)
+                if answer.cells is not None:
+                    probabilities = [f"Probability={','.join(cells)}" for cells in answer.cells]
+                    misc = zip(sentence.column("misc"), probabilities)
+                    tagged = tagged.with_column("misc", [new if old == "_" else f"{old}|{new}" for old, new in misc])
+                if answer.reading is not None:
+                    tagged = replace(tagged, comments=[answer.heading, *tagged.comments])
+                written.append(tagged)
+        buffer = io.StringIO()
+        write_conllu(buffer, written)
+        return buffer.getvalue()
+
+    def span_records(self, spans: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
+        for sentence, found in zip(self.sentences, spans):
+            yield {"tokens": sentence.column("form"), "spans": [span_record(span) for span in found]}
+
+
+def _names(reading: Reading) -> list[str]:
+    """The columns to read, the label last."""
+    names = (reading.columns or "form,upos").split(",")
+    if len(names) < 2 or not set(names) <= set(CONLLU_COLUMNS):
+        raise ValueError(
+            f"columns: expected at least two of {', '.join(CONLLU_COLUMNS)} separated by commas, "
+            f"got {reading.columns!r}"
+        )
+    return names
+
+
+def _read(path: Any, reading: Reading) -> tuple[Columns, Columns]:
+    return read_conllu(path, _names(reading), **reading.text).split()
+
+
+def _stream(path: str, reading: Reading, expected: Expected) -> Iterator[ConlluBatch]:
+    names = _names(reading)
+    expected.check(len(names) - 1, f"--columns names {len(names) - 1}")
+    for sentences in blocks(path, iter_conllu(path, **reading.text)):
+        yield ConlluBatch(sentences, names)
+
+
+def _write(target: Any, X: Any, y: Any, reading: Reading) -> None:
+    """Word and label as form and upos."""
+    sentences = (
+        ConlluSentence([(str(i), word, "_", label, *["_"] * 6) for i, (word, label) in enumerate(zip(*pair), start=1)])
+        for pair in zip(words_of(X), y)
+    )
+    write_conllu(target, sentences, **reading.text)
+
+
+FORMATS = (Format("conllu", "tokens", "Universal Dependencies", (".conllu",), _read, _stream, _write, True),)

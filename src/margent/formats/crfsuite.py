@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from margent.errors import CorpusError
+from margent.formats.batch import attribute_batches
 from margent.formats.parallel import side_by_side
+from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
 Attributes: TypeAlias = "dict[str, float]"
@@ -135,3 +137,16 @@ def _format(name: str, weight: float) -> str:
     if not math.isfinite(value):
         raise ValueError(f"expected a finite weight for {name!r}, got {weight!r}")
     return _escape(name) if value == 1.0 else f"{_escape(name)}:{value!r}"
+
+
+FORMATS = (
+    Format(
+        "crfsuite",
+        "attributes",
+        "attributes as CRFsuite takes them",
+        (".crfsuite",),
+        lambda path, reading: read_crfsuite(path, **reading.text),
+        lambda path, reading, expected: attribute_batches(path, iter_crfsuite(path, **reading.text)),
+        lambda target, X, y, reading: write_crfsuite(target, X, y, **reading.text),
+    ),
+)

@@ -24,7 +24,9 @@ from typing import Any, TypeAlias
 
 from margent.annotation import schemes
 from margent.errors import CorpusError
+from margent.formats.batch import Answer, Expected, blocks, span_record, words_of
 from margent.formats.columns import Columns
+from margent.formats.registry import Format, Reading
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
 Offsets: TypeAlias = "list[tuple[int, int]]"
@@ -282,3 +284,64 @@ def _in_tokens(span: schemes.Span, offsets: Offsets, widen: bool) -> schemes.Spa
     if not widen and (offsets[first][0] < span.start or offsets[last][1] > span.end):
         raise ValueError(f"{span} begins or ends within a token; cut='widen' takes the whole token")
     return schemes.Span(first, last + 1, span.label)
+
+
+@dataclass(frozen=True)
+class JsonBatch:
+    """Documents with spans in characters of the text, or a label for each token where the labels spell no spans."""
+
+    documents: list[Document]
+    spans: bool
+
+    @property
+    def X(self) -> list[list[str]]:
+        return [document.tokens for document in self.documents]
+
+    def text(self, answers: Sequence[Sequence[Answer]]) -> str:
+        return "".join(
+            json.dumps(self._record(document, answer), ensure_ascii=False) + "\n"
+            for document, readings in zip(self.documents, answers)
+            for answer in readings
+        )
+
+    def _record(self, document: Document, answer: Answer) -> dict[str, Any]:
+        record: dict[str, Any] = {"text": document.text} if self.spans else {"tokens": document.tokens}
+        if answer.reading is not None:
+            record |= {"reading": answer.reading, "score": answer.score}
+        if self.spans:
+            record["spans"] = [span._asdict() for span in document.with_labels(answer.labels).spans()]
+        else:
+            record["labels"] = answer.labels
+        if answer.cells is not None:
+            record["probabilities"] = [cells[0] if len(cells) == 1 else list(cells) for cells in answer.cells]
+        return record
+
+    def span_records(self, spans: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
+        for document, found in zip(self.documents, spans):
+            starts, ends = zip(*document.offsets) if document.offsets else ((), ())
+            characters = [span._replace(start=starts[span.start], end=ends[span.end - 1]) for span in found]
+            yield {"text": document.text, "spans": [span_record(span) for span in characters]}
+
+
+def _stream(path: str, reading: Reading, expected: Expected) -> Iterator[JsonBatch]:
+    expected.check(1, "JSON lines have 1")
+    for documents in blocks(path, iter_jsonl(path, **reading.text)):
+        yield JsonBatch(documents, spans=expected.spans)
+
+
+def _write(target: Any, X: Any, y: Any, reading: Reading) -> None:
+    layout = "spans" if schemes.detect_scheme(y) is not None else "tokens"
+    write_jsonl(target, words_of(X), y, layout=layout, **reading.text)
+
+
+FORMATS = (
+    Format(
+        "jsonl",
+        "tokens",
+        "text with spans of characters, or tokens with labels",
+        (".jsonl", ".ndjson"),
+        lambda path, reading: read_jsonl(path, scheme=reading.scheme or "iob2", **reading.text),
+        _stream,
+        _write,
+    ),
+)

@@ -16,10 +16,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from margent.annotation.intervals import Interval, check_intervals, interval_problem
 from margent.errors import CorpusError
+from margent.formats.registry import Format, Reading
 from margent.formats.source import SourceLike, TargetLike, open_target, read_text
 from margent.formats.textgrid import textgrid_tiers, write_textgrid
 
@@ -151,7 +152,7 @@ def write_labels(
     tier : str
         The name of the tier in a TextGrid.
 
-    TIMIT and HTK have times of their own, whole numbers of samples and of 100 ns, to which times are rounded. The
+    TIMIT and HTK have times of their own, integers of samples and of 100 ns, to which times are rounded. The
     xwaves format cannot say where an interval begins: one that does not begin where the one before it ends is an error.
     """
     path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""
@@ -366,3 +367,34 @@ _WRITERS: dict[str, Callable[[list[Interval], int], Iterator[str]]] = {
     "xwaves": _xwaves_lines,
     "audacity": _audacity_lines,
 }
+
+
+def _read_plain(path: Any, reading: Reading) -> list[str]:
+    """Labels without times, blanks or line ends between them."""
+    name, text = read_text(path, reading.encoding)
+    if not text.split():
+        raise CorpusError(f"{name}: expected labels with blanks or line ends between them, found none")
+    return text.split()
+
+
+def _declared(name: str, about: str, *extensions: str) -> Format:
+    return Format(
+        name,
+        "intervals",
+        about,
+        extensions,
+        lambda path, given: read_labels(path, name, rate=given.rate, tier=given.tier, encoding=given.encoding),
+        None,
+        lambda target, intervals, given: write_labels(target, intervals, name, rate=given.rate),
+    )
+
+
+FORMATS = (
+    _declared("timit", "first sample, end sample, label", ".phn", ".wrd"),
+    _declared("htk", "start and end in units of 100 ns, label", ".lab", ".rec"),
+    _declared("xwaves", "end in seconds, a colour, label", ".lab"),
+    _declared("textgrid", "Praat", ".textgrid"),
+    _declared("audacity", "start and end in seconds, label", ".txt"),
+    Format("mlf", "intervals", "HTK's master label file: many files of labels in one", (".mlf",)),
+    Format("plain", "intervals", "labels without times", (), _read_plain),
+)

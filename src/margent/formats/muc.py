@@ -21,8 +21,10 @@ from itertools import pairwise
 
 from margent.annotation.schemes import Span, labels_of
 from margent.errors import CorpusError
+from margent.formats.batch import blocks
 from margent.formats.columns import Columns
-from margent.formats.jsonl import Document, Offsets
+from margent.formats.jsonl import Document, JsonBatch, Offsets
+from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike
 
 _PARTS = ("SLUG", "DATE", "NWORDS", "PREAMBLE", "TEXT", "TRAILER", "HL", "DD", "DATELINE", "TXT")
@@ -79,7 +81,7 @@ def iter_muc(
         What to read of a story, which must have one of them: any of SLUG, DATE, NWORDS, PREAMBLE, TEXT and TRAILER
         (MUC-7), HL, DD, DATELINE and TXT (MUC-6). Entities are tagged in all of them.
     tokenize : function from a text to (start, end) of its tokens
-        Each entity, and what is between two, is given to it alone: an entity's borders are borders of tokens.
+        Each entity, and what is between two, is given to it alone: an entity's boundaries are boundaries of tokens.
     scheme : str
         The label scheme to write spans in.
     """
@@ -221,3 +223,17 @@ def _cuts(text: str, offsets: Offsets, entities: list[Span]) -> Iterator[int]:
             yield token
             stopped = False
         stopped = word in _STOPS or (stopped and word in _CLOSING)
+
+
+FORMATS = (
+    Format(
+        "muc",
+        "tokens",
+        "named entities in SGML, as in MUC-7",
+        (".muc",),
+        lambda path, reading: read_muc(path, scheme=reading.scheme or "iob2", **reading.text).split(),
+        lambda path, reading, expected: (
+            JsonBatch(sentences, expected.spans) for sentences in blocks(path, iter_muc(path, **reading.text))
+        ),
+    ),
+)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from margent.errors import CorpusError
+from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
 _VARIANT = re.compile(r"(.+)\([0-9]+\)")
@@ -71,3 +72,16 @@ def write_pronunciations(
             if not word.strip() or "\t" in word or any(len(phoneme.split()) != 1 for phoneme in phonemes):
                 raise CorpusError(f"entry {number}: expected a word without tabs and phonemes without blanks")
             write(f"{word}\t{' '.join(phonemes)}\n")
+
+
+FORMATS = (
+    Format(
+        "pronunciations",
+        "pronunciations",
+        "a word and its phonemes on each line, CMUdict",
+        (".dict",),
+        lambda path, reading: read_pronunciations(path, stress=reading.stress, **reading.text),
+        None,
+        lambda target, X, y, reading: write_pronunciations(target, X, y, **reading.text),
+    ),
+)

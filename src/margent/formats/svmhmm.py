@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from margent.errors import CorpusError
+from margent.formats.batch import attribute_batches
 from margent.formats.parallel import side_by_side
+from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
 _FEATURE_ID = re.compile("[1-9][0-9]*")
@@ -75,7 +77,7 @@ def write_svmhmm(
     Parameters
     ----------
     X : sequences of mappings from feature number (1 or more, int or str) to value
-    y : sequences of tags; SVM^hmm itself only reads whole numbers from 1
+    y : sequences of tags; SVM^hmm itself only reads integers from 1
     """
     with open_target(target, encoding) as write:
         for number, (items, tags) in enumerate(side_by_side(X, y)):
@@ -114,3 +116,16 @@ def _format(tag: str, example: int, item: Mapping[str, float]) -> str:
             raise ValueError(f"expected a feature number of 1 or more and a finite value, got {name!r}: {value!r}")
     features = sorted((int(name), float(value)) for name, value in item.items())
     return " ".join([text, f"qid:{example}", *(f"{name}:{value!r}" for name, value in features)]) + "\n"
+
+
+FORMATS = (
+    Format(
+        "svmhmm",
+        "attributes",
+        "numbered features as SVM^hmm takes them",
+        (".svmhmm",),
+        lambda path, reading: read_svmhmm(path, **reading.text),
+        lambda path, reading, expected: attribute_batches(path, iter_svmhmm(path, **reading.text)),
+        lambda target, X, y, reading: write_svmhmm(target, X, y, **reading.text),
+    ),
+)

@@ -6,6 +6,9 @@ from dataclasses import fields
 from typing import Any
 
 from margent.answer import Answer, Rival
+from margent.capability import Capability
+from margent.learners.base import BatchLearner, Learner, RuleLearner
+from margent.learners.capabilities import capability_table, check_fits
 from margent.learners.crf import CRF
 from margent.learners.em import EM
 from margent.learners.hidden_markov import HiddenMarkov
@@ -16,7 +19,7 @@ from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.learners.mira import MIRA
 from margent.learners.passive_aggressive import PassiveAggressive
 from margent.learners.perceptron import Perceptron
-from margent.learners.protocol import Learner, Oracle
+from margent.learners.protocol import Oracle
 from margent.learners.restricted_passive_aggressive import RestrictedPassiveAggressive
 from margent.learners.sdm import SDM
 from margent.learners.spectral import Spectral
@@ -65,6 +68,8 @@ __all__ = [
     "MIRA",
     "SDM",
     "Answer",
+    "BatchLearner",
+    "Capability",
     "DualPerceptron",
     "Epoch",
     "HiddenMarkov",
@@ -78,9 +83,12 @@ __all__ = [
     "Perceptron",
     "RestrictedPassiveAggressive",
     "Rival",
+    "RuleLearner",
     "Spectral",
     "StructuredSVM",
     "Training",
+    "capability_table",
+    "check_fits",
     "learner_name",
     "learner_named",
     "train",

@@ -11,8 +11,10 @@ from typing import Any, Literal
 import numpy as np
 
 from margent import _core
-from margent.learners.likelihood import Likelihood, PythonLikelihood, likelihood_of
-from margent.learners.protocol import Step
+from margent.capability import Capabilities, Capability
+from margent.learners.base import BatchLearner, Step
+from margent.learners.likelihood import Likelihood, PythonLikelihood
+from margent.learners.protocol import NativeOracle
 from margent.learners.quasi_newton import Point, Vector, minimise
 from margent.learners.stochastic_descent import calibrated_step, descend_pass
 from margent.parameters import check_choice, check_flag, check_number, check_whole
@@ -24,7 +26,7 @@ _METHODS = ("lbfgs", "owlqn", "sgd")
 
 
 @dataclass(frozen=True)
-class CRF:
+class CRF(BatchLearner):
     """The conditional random field (Lafferty et al. 2001; paper 003, chapter 3).
 
     With p(y | x) = exp(w . F(x, y)) / Z(x), finds the weights w that minimise
@@ -111,10 +113,29 @@ class CRF:
         if self.eta is not None and self.method != "sgd":
             raise ValueError(f"eta={self.eta!r} of CRF is the first step of method='sgd', got method={self.method!r}")
 
+    @property
+    def needs(self) -> Capabilities:
+        asked = {
+            Capability.LIKELIHOOD: self.search == "exact",
+            Capability.BEAM_LIKELIHOOD: self.search == "beam",
+            Capability.EXAMPLE_LIKELIHOOD: self.method == "sgd",
+            Capability.BEST_COMPLETION: self.completion == "best",
+            Capability.LABEL_PARAMETERS: self.all_pairs or self.all_transitions or not self.boundaries,
+        }
+        return frozenset(capability for capability, wanted in asked.items() if wanted)
+
     def objective(self, oracle: Any, threads: int) -> Likelihood:
-        beam = int(self.beam) if self.search == "beam" else None
-        kept = bool(self.all_pairs), bool(self.all_transitions), bool(self.boundaries)
-        return likelihood_of(oracle, *kept, threads, beam, self.completion == "best")
+        beam = int(self.beam) if self.search == "beam" else 0
+        if not isinstance(oracle, NativeOracle):
+            return PythonLikelihood(oracle.with_beam(beam) if beam else oracle)
+        return oracle.likelihood(
+            all_pairs=bool(self.all_pairs),
+            all_transitions=bool(self.all_transitions),
+            boundaries=bool(self.boundaries),
+            beam=beam,
+            best_completion=self.completion == "best",
+            threads=threads,
+        )
 
     def steps(
         self, objective: Likelihood, random: np.random.Generator, advance: Callable[[int], None]
@@ -139,7 +160,7 @@ class CRF:
             recent.append(step.objective)
 
     def _iterations(self, likelihood: Likelihood, rose: Callable[[float], None]) -> Iterator[Step]:
-        """`rose` hears by how much the objective rose at the same weights where a search found more to sum over."""
+        """`rose` is called with the rise of the objective at the same weights where a search found more to sum over."""
         last: Point | None = None
         before: float | None = None  # the objective at the last point, where it was another function then
         iterations = 0
@@ -165,14 +186,13 @@ class CRF:
             before = last.value if grown else None
             return grown
 
-        in_python = isinstance(likelihood, PythonLikelihood)
         minimised = partial(
             minimise,
             regularised,
             l1=float(self.l1),
             memory=int(self.memory),
             threads=likelihood.threads,
-            changed=None if in_python else changed,  # it may have more parameters then: that needs a new start
+            changed=None if likelihood.widens else changed,  # it may have more parameters then: that needs a new start
         )
         likelihood.grow()
         start, grown = likelihood.parameters(), True
@@ -185,7 +205,7 @@ class CRF:
                     iterations += 1
                     yield step(last, evaluations)
                     evaluations = last.evaluations
-                    if in_python:
+                    if likelihood.widens:
                         likelihood.set_parameters(last.parameters)
                         grown = likelihood.grow()
                     if grown:
@@ -197,7 +217,7 @@ class CRF:
                     likelihood.set_parameters(last.parameters)
                     grown = likelihood.grow()
                 if grown:  # on from here, with more to sum over or in a larger space
-                    before = None if in_python else last.value
+                    before = None if likelihood.widens else last.value
                     start, last = likelihood.parameters(), None
         finally:  # a search that was interrupted, or found nothing better, has tried others since
             likelihood.set_parameters(start if last is None else last.parameters)
@@ -222,7 +242,7 @@ class CRF:
             done += n
             loss = likelihood.value()
             yield Step(loss, loss + self._penalty(likelihood.parameters()), n)
-            if likelihood.grow() and not isinstance(likelihood, PythonLikelihood):
+            if likelihood.grow() and not likelihood.widens:
                 rose(likelihood.value() - loss)
 
     def _penalty(self, w: Vector) -> float:

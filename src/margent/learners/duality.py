@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _SLICE = 1000
 
 
-@runtime_checkable
 class WithGap(Protocol):
     """A learner of min 1/2 |w|^2 + C sum_n xi_n that can be told at which relative gap to stop."""
 

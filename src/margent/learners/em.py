@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.learners.protocol import Step
+from margent.capability import Capabilities, Capability
+from margent.learners.base import BatchLearner, Step
+from margent.learners.protocol import AlignmentOracle
 from margent.parameters import check_flag, check_number, check_whole
 
 LARGEST_ORDER = 12
@@ -21,7 +23,7 @@ _DISCOUNTS = (0.8, 1.2, 1.6)
 
 
 @dataclass(frozen=True)
-class EM:
+class EM(BatchLearner):
     """Learns a model of grams of units by expectation maximisation (paper 003, section 4.4).
 
     A pair of word x and pronunciation y is cut into units h = h_1 ... h_k in one of many ways, and
@@ -64,15 +66,10 @@ class EM:
         return int(self.unit_iterations + (self.order - 1) * self.iterations + 1)
 
     @property
-    def patience(self) -> None:
-        return None
+    def needs(self) -> Capabilities:
+        return frozenset({Capability.GRAPHONE_COUNTS})
 
-    def objective(self, oracle: Any, threads: int) -> CosegmentLikelihood:
-        if not hasattr(oracle, "pairs"):
-            raise TypeError(
-                f"EM learns from words and pronunciations, such as margent.structures.Cosegments has them, and "
-                f"{type(oracle).__name__} has none"
-            )
+    def objective(self, oracle: AlignmentOracle, threads: int) -> CosegmentLikelihood:
         return CosegmentLikelihood(oracle, threads, int(self.beam or 0), float(self.least))
 
     def steps(
@@ -96,7 +93,7 @@ class EM:
 class CosegmentLikelihood:
     """The likelihood of pairs under grams of units, and the steps that raise it."""
 
-    def __init__(self, oracle: Any, threads: int, beam: int, least: float) -> None:
+    def __init__(self, oracle: AlignmentOracle, threads: int, beam: int, least: float) -> None:
         self._oracle, self._pairs, self._development = oracle, oracle.pairs, oracle.development
         self.n_held_out = oracle.n_held_out
         self._units = oracle.units

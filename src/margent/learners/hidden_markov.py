@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from margent import _core
-from margent.learners.protocol import Step
+from margent.capability import Capabilities, Capability
+from margent.learners.base import BatchLearner, Step
 from margent.parameters import check_number
 
 Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class HiddenMarkov:
+class HiddenMarkov(BatchLearner):
     """The hidden Markov model with overlapping features (the baseline of paper 001, section 8), learned by counting.
 
     A labelling y of the tokens x scores the logarithm of
@@ -47,7 +47,6 @@ class HiddenMarkov:
     logarithm of the probability of the training data, labels and features together.
     """
 
-    one_right_answer: ClassVar[bool] = True
     smoothing: float = field(default=0.01, metadata={"help": "added to each count of a feature with a label"})
     transition_smoothing: float = field(default=0.1, metadata={"help": "added to each count of a label after another"})
 
@@ -60,8 +59,8 @@ class HiddenMarkov:
         return 1
 
     @property
-    def patience(self) -> None:
-        return None
+    def needs(self) -> Capabilities:
+        return frozenset({Capability.COUNTS})
 
     def objective(self, oracle: Any, threads: int) -> Counting:
         return Counting(oracle)
@@ -77,8 +76,6 @@ class Counting:
     """The counts of a native chain oracle, as weights."""
 
     def __init__(self, oracle: Any) -> None:
-        if not isinstance(oracle, _core.ChainOracle):
-            raise TypeError(f"HiddenMarkov counts the labels of a chain, and {type(oracle).__name__} is none")
         self._weights = oracle.weights(False)
         unigrams = self._weights["unigrams"]
         self._sparse = isinstance(unigrams, tuple)

@@ -6,14 +6,16 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from margent import _core
-from margent.learners.epoch_learner import EpochLearner
+from margent.capability import Capabilities, Capability
+from margent.learners.base import RuleLearner
 from margent.parameters import check_choice, check_number, check_whole
 
 _SLACKS = {None: 0, "l1": 1, "l2": 2}
+_NEEDS = frozenset({Capability.RIVALS, Capability.WHOLE_ANSWERS})
 
 
 @dataclass(frozen=True)
-class HiddenMarkovSVM(EpochLearner):
+class HiddenMarkovSVM(RuleLearner):
     """The hidden Markov SVM (Altun, Tsochantaridis and Hofmann 2003: paper 001, sections 5 to 7). Made for `Kernel`.
 
     Among all weights under which the right labels of each sentence beat every wrong sequence y by a margin, the
@@ -50,8 +52,7 @@ class HiddenMarkovSVM(EpochLearner):
     """
 
     keeps_support: ClassVar[bool] = True
-    one_right_answer: ClassVar[bool] = True
-    C: float = field(default=1.0, metadata={"help": "what a missed margin costs; smaller: calmer, for noisy data"})
+    C: float = field(default=1.0, metadata={"help": "what a missed margin costs; smaller for noisy data"})
     slack: Literal["l1", "l2"] | None = field(
         default="l1", metadata={"help": "missed margins cost as they are (l1), squared (l2), or are forbidden (none)"}
     )
@@ -80,13 +81,17 @@ class HiddenMarkovSVM(EpochLearner):
                 "gap of HiddenMarkovSVM needs slack: without it the primal has no value until all margins hold"
             )
 
+    @property
+    def needs(self) -> Capabilities:
+        return _NEEDS
+
     def rule(self) -> _core.Rule:
         hamming = self.loss == "hamming"
         return _core.HiddenMarkovRule(float(self.C), _SLACKS[self.slack], hamming, float(self.tol), int(self.rounds))
 
 
 @dataclass(frozen=True, kw_only=True)
-class DualPerceptron(EpochLearner):
+class DualPerceptron(RuleLearner):
     """The perceptron in its dual form (paper 001, section 4, algorithm 1). Made for `Kernel`.
 
     Where the best answer is wrong, the dual variable of the right labels rises by one and that of the wrong ones falls
@@ -101,8 +106,11 @@ class DualPerceptron(EpochLearner):
     """
 
     keeps_support: ClassVar[bool] = True
-    one_right_answer: ClassVar[bool] = True
     average: bool = field(default=False, metadata={"help": "use the average of the weights over all steps"})
+
+    @property
+    def needs(self) -> Capabilities:
+        return _NEEDS
 
     def rule(self) -> _core.Rule:
         return _core.DualPerceptronRule()

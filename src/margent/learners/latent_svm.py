@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from margent import _core
-from margent.learners.protocol import Step
+from margent.capability import Capabilities, Capability
+from margent.learners.base import BatchLearner, Step
 from margent.learners.slices import timed_slices
 from margent.parameters import check_number, check_whole
 
@@ -18,7 +19,7 @@ _SLICE = 1000
 
 
 @dataclass(frozen=True)
-class LatentSVM:
+class LatentSVM(BatchLearner):
     """The structural SVM with hidden labels, by the concave-convex procedure (Yu and Joachims 2009).
 
     With H(gold_n) all hidden labellings that are right, it lowers
@@ -40,7 +41,7 @@ class LatentSVM:
     (`partial_fit`) only the right answers that they prefer are used, and they stay where no round does better.
     """
 
-    C: float = field(default=1.0, metadata={"help": "how far an example may pull; smaller: calmer, for noisy data"})
+    C: float = field(default=1.0, metadata={"help": "aggressiveness C: the largest step for one example"})
     epochs: int = field(default=10, metadata={"help": "most rounds: right answers found, and the problem solved"})
     passes: int = field(default=20, metadata={"help": "most passes over the training data in each round"})
     gap: float = field(default=0.1, metadata={"help": "how exactly a round is solved: its relative duality gap"})
@@ -54,6 +55,10 @@ class LatentSVM:
         for name in ("epochs", "passes"):
             check_whole(self, name, minimum=1)
         check_whole(self, "patience", minimum=1, optional=True)
+
+    @property
+    def needs(self) -> Capabilities:
+        return frozenset({Capability.RIVALS, Capability.COMPLETION})
 
     def objective(self, oracle: Any, threads: int) -> LatentProblem:
         return LatentProblem(oracle, float(self.C))
@@ -92,8 +97,8 @@ class LatentSVM:
         problem.start_from(None)
         rule, updates = _core.FrankWolfeRule(float(self.C)), 0
         for _ in range(self.passes):
-            order, done, dual = random.permutation(len(problem)).astype(np.int64), 0, 0.0
-            for part in timed_slices(order):
+            examples, done, dual = random.permutation(len(problem)).astype(np.int64), 0, 0.0
+            for part in timed_slices(examples):
                 outcome = _core.run(problem.oracle, rule, part)
                 dual, updates, done = outcome.objective or 0.0, updates + outcome.updates, done + len(part)
                 advance(done)
@@ -107,8 +112,6 @@ class LatentProblem:
     """The objective of the latent SVM, for the weights and the right answers that an oracle has."""
 
     def __init__(self, oracle: Any, C: float) -> None:
-        if not isinstance(oracle, _core.ChainOracle):
-            raise TypeError(f"LatentSVM is for label chains, and {type(oracle).__name__} is none")
         self.oracle, self._C = oracle, C
 
     def __len__(self) -> int:
@@ -116,7 +119,7 @@ class LatentProblem:
 
     def fix(self) -> int:
         """Keeps the right answers that are best now; in how many examples others than those kept last."""
-        return self.oracle.fix_gold()
+        return int(self.oracle.fix_gold())
 
     def free(self) -> None:
         self.oracle.free_gold()
@@ -133,11 +136,10 @@ class LatentProblem:
         parts = (every[start : start + _SLICE] for start in range(0, len(every), _SLICE))
         return sum(rule.losses(self.oracle, part) for part in parts)
 
-    def weights(self) -> dict[str, Any]:
-        weights: dict[str, Any] = self.oracle.weights(False)
-        return weights
+    def weights(self) -> Any:
+        return self.oracle.weights(False)
 
-    def start_from(self, weights: dict[str, Any] | None) -> None:
+    def start_from(self, weights: Any) -> None:
         """Sets all weights; None: to zero."""
         self.oracle.start_from(_zeros(self.weights()))
         if weights is not None:
@@ -150,5 +152,5 @@ def _zeros(weights: Any) -> Any:
         return {key: _zeros(value) for key, value in weights.items()}
     if isinstance(weights, (list, tuple)):
         return type(weights)(map(_zeros, weights))
-    is_weights = isinstance(weights, np.ndarray) and weights.dtype == np.float32
+    is_weights = isinstance(weights, np.ndarray) and weights.dtype.kind == "f"
     return np.zeros_like(weights) if is_weights else weights

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from margent.learners.epoch_learner import EpochLearner
+from margent.learners.base import RuleLearner
 from margent.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True)
-class MaxMargin(EpochLearner):
+class MaxMargin(RuleLearner):
     """The parameters of every k-best max-margin learner."""
 
-    C: float = field(default=1.0, metadata={"help": "how far an example may pull; smaller: calmer, for noisy data"})
+    C: float = field(default=1.0, metadata={"help": "aggressiveness C: the largest step for one example"})
     k: int = field(default=1, metadata={"help": "answers to learn from for each example"})
 
     def __post_init__(self) -> None:

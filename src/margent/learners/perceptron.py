@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent import _core
-from margent.learners.epoch_learner import EpochLearner
+from margent.learners.base import RuleLearner
 from margent.parameters import check_number, check_whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class Perceptron(EpochLearner):
+class Perceptron(RuleLearner):
     """The structured perceptron with averaged weights (Collins 2002; paper 003, section 3.1; paper 004, section 4.5).
 
     For each example, find the best answer under the weights as they are; where it is wrong, add the features of the

@@ -2,8 +2,13 @@
 
 Learning is one loop over an oracle. For example i and the weights as they stand, the oracle answers with the gold side
 and its rivals: wrong answers, best first, each with its feature vector and its loss. A learner turns that into a step.
-Neither knows the other: every learner works with every oracle. Learners of the likelihood (`CRF`) ask for sums over all
-answers instead of the best ones: `expect`, which an oracle may have.
+Neither knows the other. Learners of the likelihood (`CRF`) ask for sums over all answers instead of the best ones:
+`log_loss`, which an oracle may have.
+
+What an oracle can do is its declaration (`margent.capability`), what a learner needs is the learner's
+(`Learner.needs`), and `check_fits` compares them before any training. An oracle of the library names its `structure`.
+An oracle of your own may have `capabilities`, a set of `Capability`, on its class; if it has none, its methods are its
+declaration: with `answer` it has rivals, which are whole answers; with `log_loss` a likelihood of each example.
 
 An oracle for a structure of your own is a Python class with `n_features`, `__len__` and `answer`, as sketched here;
 docs/design.md has a complete one that runs:
@@ -27,8 +32,7 @@ docs/design.md has a complete one that runs:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,67 +56,17 @@ class Oracle(Protocol):
         """Gold and up to `k` rivals of an example: the answers with the largest score + cost * loss."""
 
 
-class ExpectingOracle(Protocol):
+class LikelihoodOracle(Protocol):
     """An oracle, written in Python, that can sum over all answers: what a `CRF` needs."""
 
     @property
     def n_features(self) -> int: ...
     def __len__(self) -> int: ...
 
-    def expect(self, example: int, weights: NDArray[np.float64]) -> tuple[float, FeatureVector]:
+    def log_loss(self, example: int, weights: NDArray[np.float64]) -> tuple[float, FeatureVector]:
         """Minus the log-probability of the gold side, and its gradient: expected features minus those of gold.
 
         Both times the weight of the example, if it has one.
-        """
-
-
-class Learner(Protocol):
-    """What the training loop asks of a learner: how to run, and the native rule that makes the steps.
-
-    A learner that makes scores into log probabilities, as a CRF does, says so with a class attribute
-    `probabilistic = True`; the scores of all others need a temperature before they can be taken for probabilities. One
-    whose rule keeps the wrong answers that the weights are made of says `keeps_support = True`. One that is made for
-    another structure of a tagger than the label chain names it: `structure = "k-grams"`. One that cannot learn where
-    several answers are right, as with hidden labels, says `one_right_answer = True`.
-    """
-
-    @property
-    def epochs(self) -> int: ...
-    @property
-    def average(self) -> bool: ...
-    @property
-    def shuffle(self) -> bool: ...
-    @property
-    def patience(self) -> int | None: ...
-    def rule(self) -> _core.Rule: ...
-
-
-class Step(NamedTuple):
-    """What a batch learner says after a step: the loss of all examples, the objective it lowers, how much it did.
-
-    `rank`: of the weights, where they are a matrix and the learner keeps it low.
-    """
-
-    loss: float
-    objective: float
-    updates: int
-    rank: int | None = None
-
-
-class BatchLearner(Protocol):
-    """A learner that sees all examples before it moves: it makes its own steps on an objective of the oracle."""
-
-    @property
-    def epochs(self) -> int: ...
-    @property
-    def patience(self) -> int | None: ...
-    def objective(self, oracle: Any, threads: int) -> Any:
-        """A function of the weights, over all examples of the oracle."""
-
-    def steps(self, objective: Any, random: np.random.Generator, advance: Callable[[int], None]) -> Iterator[Step]:
-        """Moves the weights, a step at a time, until nothing is gained; `advance` hears how many examples are done.
-
-        An exception within a step leaves weights that are worth keeping.
         """
 
 
@@ -147,8 +101,8 @@ class HankelOracle(Protocol):
         """The loss with the scores of pieces of `order` symbols, and of shorter ones too if `shorter`."""
 
 
-class CosegmentOracle(Protocol):
-    """Pairs of words and pronunciations to be cut into units: what `EM` needs."""
+class AlignmentOracle(Protocol):
+    """Pairs of words and pronunciations to be aligned by graphones: what `EM` needs."""
 
     pairs: _core.SpellingPairs
     development: _core.SpellingPairs | None
@@ -159,8 +113,22 @@ class CosegmentOracle(Protocol):
     def __len__(self) -> int: ...
 
 
+@runtime_checkable
 class NativeOracle(Protocol):
-    """An oracle in native code, with its weights."""
+    """An oracle in native code, which holds its weights."""
 
     def __len__(self) -> int: ...
+    def ask(self, example: int, k: int, cost: float) -> Any: ...
+    def tick(self, weight: float = 1.0) -> None: ...
     def weights(self, average: bool) -> Any: ...
+    def likelihood(
+        self,
+        *,
+        all_pairs: bool = False,
+        all_transitions: bool = False,
+        boundaries: bool = True,
+        beam: int = 0,
+        best_completion: bool = False,
+        threads: int = 1,
+    ) -> _core.Likelihood:
+        """Minus the log-likelihood of its examples, as a function of its weights; beam 0: sums over all answers."""

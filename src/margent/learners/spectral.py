@@ -6,13 +6,15 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from margent.capability import Capabilities, Capability
 from margent.errors import TrainingWarning
-from margent.learners.protocol import HankelLoss, Step
+from margent.learners.base import BatchLearner, Step
+from margent.learners.protocol import HankelLoss, HankelOracle
 from margent.learners.singular_values import Decomposition, singular_values, threshold_singular_values
 from margent.parameters import check_choice, check_flag, check_number, check_whole
 
@@ -38,7 +40,7 @@ class _Iterate(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Spectral:
+class Spectral(BatchLearner):
     """Max-margin learning of a Hankel matrix with the nuclear norm (paper 000, equation 8 and algorithm 1).
 
     Finds the matrix H of scores of k-grams of bi-symbols (input symbol, output symbol) that minimises
@@ -74,7 +76,7 @@ class Spectral:
                   from the result (`KGramTable.operators`), as many as the rank says
     regulariser
         nuclear     as above
-        frobenius   the root of the sum of all squares in the place of the nuclear norm: does not share anything
+        frobenius   the root of the sum of all squares instead of the nuclear norm: does not share anything
         None        the same as tau = 0
     svd
         how the singular values of H are found: full, the decomposition of the whole matrix; gram, that of its smaller
@@ -99,8 +101,6 @@ class Spectral:
 
     It learns from a `margent.structures.KGramOracle`, and its weights are what `margent.structures.KGramTable` takes.
     """
-
-    structure: ClassVar[str] = "k-grams"
 
     tau: float = field(default=3.0, metadata={"help": "penalty on the singular values of the scores"})
     step: float | None = field(
@@ -154,14 +154,12 @@ class Spectral:
     def epochs(self) -> int:
         return self.iterations
 
-    def objective(self, oracle: Any, threads: int) -> HankelLoss:
-        if not hasattr(oracle, "hinge"):
-            raise TypeError(
-                f"Spectral learns from pairs of symbol sequences, such as margent.structures.KGramOracle has them, and "
-                f"{type(oracle).__name__} has none"
-            )
-        found: HankelLoss = oracle.hinge(int(self.order), self.loss == "up-to-k", threads)
-        return found
+    @property
+    def needs(self) -> Capabilities:
+        return frozenset({Capability.K_GRAM_HINGE})
+
+    def objective(self, oracle: HankelOracle, threads: int) -> HankelLoss:
+        return oracle.hinge(int(self.order), self.loss == "up-to-k", threads)
 
     def steps(
         self, objective: HankelLoss, random: np.random.Generator, advance: Callable[[int], None]

@@ -55,15 +55,18 @@ def calibrated_step(likelihood: Likelihood, decay: float, random: np.random.Gene
 
 def descend_pass(
     likelihood: Likelihood,
-    order: NDArray[np.int64],
+    examples: NDArray[np.int64],
     eta: float,
     decay: float,
     first: int,
     advance: Callable[[int], None],
 ) -> None:
-    """One pass in the given order, `first` being how many examples came before; `advance` hears how many are done."""
+    """One pass over the examples in the given order, `first` being how many came before.
+
+    `advance` is called with how many are done.
+    """
     done = 0
-    for part in timed_slices(order):
+    for part in timed_slices(examples):
         likelihood.descend(part, eta, decay, float(first + done))
         done += len(part)
         advance(done)

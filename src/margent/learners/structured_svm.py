@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from margent import _core
-from margent.learners.epoch_learner import EpochLearner
+from margent.learners.base import RuleLearner
 from margent.parameters import check_flag, check_number
 
 
 @dataclass(frozen=True)
-class StructuredSVM(EpochLearner):
+class StructuredSVM(RuleLearner):
     """The structural SVM with margin rescaling, the problem of `SDM` and `LaRank`,
 
         min  1/2 |w|^2 + C sum_n xi_n    s.t.  w . (F(gold_n) - F(y)) >= loss(y) - xi_n  for all n and y,  xi_n >= 0
@@ -39,19 +39,19 @@ class StructuredSVM(EpochLearner):
 
     Label costs make the loss; the weight of an example multiplies its C. Training that goes on from given weights
     (`partial_fit`, or a generative start): Frank-Wolfe measures |w| from them; subgradient steps shrink them with all
-    others, and begin as after `head_start` epochs. For a good start take many epochs, and as many times the C: steps
+    others, and begin as after `warm_start` epochs. For a good start take many epochs, and as many times the C: steps
     are as long at first, stay so for longer, and the start is forgotten more slowly.
     """
 
-    C: float = field(default=1.0, metadata={"help": "how far an example may pull; smaller: calmer, for noisy data"})
+    C: float = field(default=1.0, metadata={"help": "aggressiveness C: the largest step for one example"})
     method: Literal["frank-wolfe", "subgradient"] = field(
         default="frank-wolfe", metadata={"help": "how the problem is solved: frank-wolfe or subgradient"}
     )
     project: bool = field(
         default=False, metadata={"help": "subgradient: keep the weights in the ball that the optimum is in"}
     )
-    head_start: float = field(
-        default=1.0, metadata={"help": "subgradient: epochs that weights which are there at the start stand for"}
+    warm_start: float = field(
+        default=1.0, metadata={"help": "subgradient: how many epochs the weights of a warm start stand for"}
     )
     gap: float | None = field(default=None, metadata={"help": "frank-wolfe: stop at this relative duality gap"})
 
@@ -61,16 +61,16 @@ class StructuredSVM(EpochLearner):
         if self.method not in ("frank-wolfe", "subgradient"):
             raise ValueError(f"method of StructuredSVM should be frank-wolfe or subgradient, got {self.method!r}")
         check_flag(self, "project")
-        check_number(self, "head_start", minimum=0)
+        check_number(self, "warm_start", minimum=0)
         check_number(self, "gap", minimum=0, optional=True)
         if self.project and self.method != "subgradient":
             raise ValueError("project of StructuredSVM is for method='subgradient'; frank-wolfe has no need of it")
-        if self.head_start != 1 and self.method != "subgradient":
-            raise ValueError("head_start of StructuredSVM is for method='subgradient'; frank-wolfe has no need of it")
+        if self.warm_start != 1 and self.method != "subgradient":
+            raise ValueError("warm_start of StructuredSVM is for method='subgradient'; frank-wolfe has no need of it")
         if self.gap is not None and self.method != "frank-wolfe":
             raise ValueError("gap of StructuredSVM needs method='frank-wolfe'; subgradient steps have no dual")
 
     def rule(self) -> _core.Rule:
         if self.method == "subgradient":
-            return _core.SubgradientRule(float(self.C), bool(self.project), float(self.head_start))
+            return _core.SubgradientRule(float(self.C), bool(self.project), float(self.warm_start))
         return _core.FrankWolfeRule(float(self.C))

@@ -6,23 +6,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
+from margent.learners.base import BatchLearner, RuleLearner
+from margent.learners.capabilities import check_fits, declared
 from margent.learners.duality import WithGap, with_gap
 from margent.learners.progress import ProgressBar
-from margent.learners.protocol import (
-    BatchLearner,
-    CosegmentOracle,
-    ExpectingOracle,
-    HankelOracle,
-    Learner,
-    NativeOracle,
-    Oracle,
-)
+from margent.learners.protocol import AlignmentOracle, HankelOracle, LikelihoodOracle, NativeOracle, Oracle
 from margent.learners.slices import timed_slices
 from margent.parameters import LARGEST
 
@@ -76,8 +70,8 @@ class Training:
 
 
 def train(
-    learner: Learner | BatchLearner,
-    oracle: Oracle | ExpectingOracle | HankelOracle | CosegmentOracle | NativeOracle,
+    learner: RuleLearner | BatchLearner,
+    oracle: Oracle | LikelihoodOracle | HankelOracle | AlignmentOracle | NativeOracle,
     *,
     seed: int = 0,
     threads: int = 1,
@@ -101,12 +95,13 @@ def train(
     Ctrl-C ends the training and keeps the best weights so far. Weights beyond 1e25, or no numbers, are an error: the
     training diverged.
     """
+    check_fits(learner, *declared(oracle))
     check_patience(learner, evaluate is not None)
     called = _callables(callbacks)
     random = np.random.default_rng(seed)
     result = Training(weights=None)
     best_score = -np.inf
-    run = _Passes(learner, oracle) if hasattr(learner, "rule") else _Steps(learner, oracle, threads)
+    run = _Passes(learner, oracle) if isinstance(learner, RuleLearner) else _Steps(learner, oracle, threads)
     with ProgressBar(learner.epochs, len(run), shown=progress) as bar:
         try:
             for epoch in run.epochs(random, bar):
@@ -122,8 +117,6 @@ def train(
                 stop = [callback(epoch) for callback in called]
                 if any(stop) or (evaluate is None and epoch.updates == 0 and run.settled):
                     break
-                if epoch.gap is not None and 0 <= epoch.gap <= learner.gap and learner.gap > 0:  # type: ignore[union-attr]
-                    break
                 if learner.patience is not None and epoch.epoch - (result.best_epoch or 0) >= learner.patience:
                     break
         except KeyboardInterrupt:
@@ -138,7 +131,7 @@ def train(
     return result
 
 
-def check_patience(learner: Learner | BatchLearner, watched: bool) -> None:
+def check_patience(learner: RuleLearner | BatchLearner, watched: bool) -> None:
     if learner.patience is not None and not watched:
         raise ValueError(f"patience={learner.patience} needs development data to watch, and none was given")
 
@@ -151,7 +144,7 @@ def _all_bounded(weights: Any) -> bool:
         return all(map(_all_bounded, weights))
     if not isinstance(weights, np.ndarray) or weights.dtype.kind != "f" or not weights.size:
         return True
-    return bool(weights.max() <= LARGEST and weights.min() >= -LARGEST)  # neither is so where one is no number
+    return bool(weights.max() <= LARGEST and weights.min() >= -LARGEST)  # neither is so where one is not a number
 
 
 def _callables(callbacks: Iterable[Callback]) -> list[Callback]:
@@ -164,9 +157,9 @@ def _callables(callbacks: Iterable[Callback]) -> list[Callback]:
 class _Passes:
     """A rule that moves the weights example by example."""
 
-    def __init__(self, learner: Any, oracle: Any) -> None:
+    def __init__(self, learner: RuleLearner, oracle: Any) -> None:
         self._learner = learner
-        self._oracle: Any = oracle if isinstance(oracle, _core.Oracle) else _python_oracle(oracle)
+        self._oracle: Any = oracle if isinstance(oracle, NativeOracle) else _python_oracle(oracle)
         self._rule: _core.Rule = learner.rule()
         self.settled = not learner.average  # an epoch without updates is the last: averages still change
 
@@ -182,13 +175,15 @@ class _Passes:
         return self._rule.support()
 
     def epochs(self, random: np.random.Generator, bar: ProgressBar) -> Iterator[Epoch]:
-        rule, n = self._rule, len(self)
+        rule, n, gap = self._rule, len(self), self._learner.gap
         for number in range(1, self._learner.epochs + 1):
-            order = random.permutation(n) if self._learner.shuffle else np.arange(n)
-            epoch = _run_epoch(self._oracle, rule, order.astype(np.int64), number, bar)
-            if isinstance(self._learner, WithGap) and self._learner.gap is not None:
-                epoch = with_gap(epoch, self._learner, rule, self._oracle)
+            examples = random.permutation(n) if self._learner.shuffle else np.arange(n)
+            epoch = _run_epoch(self._oracle, rule, examples.astype(np.int64), number, bar)
+            if gap is not None:
+                epoch = with_gap(epoch, cast(WithGap, self._learner), rule, self._oracle)
             yield epoch
+            if gap and epoch.gap is not None and 0 <= epoch.gap <= gap:
+                return
 
 
 class _Steps:
@@ -196,10 +191,10 @@ class _Steps:
 
     settled = True
 
-    def __init__(self, learner: Any, oracle: Any, threads: int) -> None:
+    def __init__(self, learner: BatchLearner, oracle: Any, threads: int) -> None:
         self._learner = learner
         self._objective = learner.objective(oracle, threads)
-        self._oracle: Any = oracle if isinstance(oracle, _core.Oracle) else self._objective
+        self._oracle: Any = oracle if isinstance(oracle, NativeOracle) else self._objective
 
     def __len__(self) -> int:
         return len(self._objective)
@@ -224,25 +219,25 @@ class _Steps:
             started = time.perf_counter()
 
 
-def _run_epoch(oracle: Any, rule: _core.Rule, order: Any, number: int, bar: ProgressBar) -> Epoch:
+def _run_epoch(oracle: Any, rule: _core.Rule, examples: Any, number: int, bar: ProgressBar) -> Epoch:
     started = time.perf_counter()
-    loss, errors, places, updates, objective = 0.0, 0, 0, 0, None
+    loss, errors, n_positions, updates, objective = 0.0, 0, 0, 0, None
     done = 0
-    for part in timed_slices(order):
+    for part in timed_slices(examples):
         outcome = _core.run(oracle, rule, part)
         done += len(part)
         loss += outcome.loss
         errors += outcome.errors
-        places += outcome.places
+        n_positions += outcome.n_positions
         updates += outcome.updates
         objective = outcome.objective
         bar.advance(done)
-    accuracy = 1.0 if places == 0 else 1 - errors / places
+    accuracy = 1.0 if n_positions == 0 else 1 - errors / n_positions
     return Epoch(number, loss, accuracy, updates, time.perf_counter() - started, objective=objective)
 
 
 def _python_oracle(oracle: Any) -> _core.PythonOracle:
-    for name in ("answer", "n_features", "__len__"):
+    for name in ("n_features", "__len__"):
         if not hasattr(oracle, name):
             raise TypeError(f"an oracle needs `{name}`, and {type(oracle).__name__} has none")
     return _core.PythonOracle(oracle, int(oracle.n_features))

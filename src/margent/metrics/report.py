@@ -26,8 +26,8 @@ def _cells(row: Score | Average) -> tuple[str, ...]:
 def _parts(report: Report) -> tuple[str, list[Score], list[Score | Average], str]:
     """What a row is, the rows, the rows below the line, and the line under the table."""
     if isinstance(report, SegmentReport):
-        borders = report.boundaries._replace(label=f"borders within {1000 * report.tolerance:g} ms")
-        return "label", list(report.rows), [report.total, *report.averages, borders], _segment_note(report)
+        boundaries = report.boundaries._replace(label=f"boundaries within {1000 * report.tolerance:g} ms")
+        return "label", list(report.rows), [report.total, *report.averages, boundaries], _segment_note(report)
     right = f"accuracy {100 * report.accuracy:.2f} %"
     if isinstance(report, SpanReport):
         return "type", list(report.rows), [report.total, *report.averages], f"{right} of {report.tokens} tokens"
@@ -41,7 +41,7 @@ def _segment_note(report: SegmentReport) -> str:
     return (
         f"phone error rate {100 * edits.rate:.2f} % of {edits.gold} segments: {edits.substitutions} substituted, "
         f"{edits.deletions} deleted, {edits.insertions} inserted\n"
-        f"R-value of the borders {100 * report.r_value:.2f}, over-segmentation "
+        f"R-value of the boundaries {100 * report.r_value:.2f}, over-segmentation "
         f"{100 * report.boundaries.over_segmentation:.2f} %\n"
         f"accuracy {100 * report.frame_accuracy:.2f} % of {report.frames} frames in {report.utterances} utterances"
     )
@@ -50,7 +50,7 @@ def _segment_note(report: SegmentReport) -> str:
 def classification_table(report: Report) -> str:
     """One line for each label (or span type) with precision, recall and F1 in per cent, and averages below.
 
-    Of a `SegmentReport` the lines are whole segments; borders, phone errors and frames follow below.
+    Of a `SegmentReport` the lines are whole segments; boundaries, phone errors and frames follow below.
 
     `gold` counts how often it is in the gold data, `found` how often it was predicted.
     """

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from margent.annotation.schemes import Span
 from margent.errors import CorpusError
 
 Sequences = Iterable[Iterable[str]]
@@ -66,6 +69,54 @@ def averages(rows: Iterable[Score]) -> tuple[Average, Average]:
         return Average(name, precision, recall, f1, gold, found)
 
     return mean("macro average", [1] * len(rows)), mean("weighted average", [row.gold for row in rows])
+
+
+@dataclass(frozen=True)
+class SpanTable:
+    """Spans or segments that are right in start, end and label: `total` over all labels, and `rows` for each."""
+
+    total: Score
+    rows: tuple[Score, ...]
+
+    @property
+    def precision(self) -> float:
+        """The share of what was predicted that is right."""
+        return self.total.precision
+
+    @property
+    def recall(self) -> float:
+        """The share of what is in the gold data that was found."""
+        return self.total.recall
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall, over all labels."""
+        return self.total.f1
+
+    @property
+    def averages(self) -> tuple[Average, Average]:
+        """The macro and the weighted average over all labels."""
+        return averages(self.rows)
+
+
+class SpanTally:
+    """Counts spans by label: those of gold, those predicted, and those that are both."""
+
+    def __init__(self) -> None:
+        self._gold: Counter[str] = Counter()
+        self._found: Counter[str] = Counter()
+        self._correct: Counter[str] = Counter()
+
+    def add(self, gold: Sequence[Span], found: Sequence[Span]) -> None:
+        self._gold.update(span.label for span in gold)
+        self._found.update(span.label for span in found)
+        self._correct.update(span.label for span in set(gold).intersection(found))
+
+    def scores(self, name: str) -> tuple[Score, tuple[Score, ...]]:
+        """The total under this name, and the score of each label, sorted."""
+        labels = sorted({*self._gold, *self._found})
+        rows = tuple(Score(label, self._correct[label], self._gold[label], self._found[label]) for label in labels)
+        return Score(name, self._correct.total(), self._gold.total(), self._found.total()), rows
 
 
 def sentences(sequences: Sequences, side: str) -> Iterator[list[str]]:

@@ -1,8 +1,7 @@
-"""Scores of segmentations: phone error rate, borders, frames, and segments that are right as a whole."""
+"""Scores of segmentations: phone error rate, boundaries, frames, and segments that are right as a whole."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -16,7 +15,7 @@ from margent.annotation.segments import check_segmentation
 from margent.errors import CorpusError
 from margent.metrics.boundary import BoundaryScore, boundary_counts
 from margent.metrics.edits import EditCounts, edit_counts
-from margent.metrics.score import Average, Score, averages
+from margent.metrics.score import SpanTable, SpanTally
 from margent.metrics.significance import SentenceMetric, Statistics
 
 Segmentations = Iterable[Iterable[tuple[int, int, str]]]
@@ -24,11 +23,11 @@ Segmentations = Iterable[Iterable[tuple[int, int, str]]]
 
 
 @dataclass(frozen=True)
-class SegmentReport:
+class SegmentReport(SpanTable):
     """What is right in the predicted segmentations. `str()` gives a table.
 
     edits : the strings of labels, without their times, compared by edit distance
-    boundaries : the borders between segments, right within `tolerance` seconds; the two ends of an utterance, which
+    boundaries : the boundaries between segments, right within `tolerance` seconds; the two ends of an utterance, which
         cannot be missed, do not count
     total, rows : segments whose start, end and label are right; over all labels, and for each
     frames, correct_frames : frames, and those with the right label
@@ -39,8 +38,6 @@ class SegmentReport:
     correct_frames: int
     edits: EditCounts
     boundaries: BoundaryScore
-    total: Score
-    rows: tuple[Score, ...]
     tolerance: float
 
     @property
@@ -55,28 +52,8 @@ class SegmentReport:
 
     @property
     def r_value(self) -> float:
-        """The R-value of the borders, `BoundaryScore.r_value`."""
+        """The R-value of the boundaries, `BoundaryScore.r_value`."""
         return self.boundaries.r_value
-
-    @property
-    def precision(self) -> float:
-        """The share of the predicted segments that are right in start, end and label."""
-        return self.total.precision
-
-    @property
-    def recall(self) -> float:
-        """The share of the gold segments that were found, with start, end and label."""
-        return self.total.recall
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall, over segments of all labels."""
-        return self.total.f1
-
-    @property
-    def averages(self) -> tuple[Average, Average]:
-        """The macro and the weighted average over all labels, of whole segments."""
-        return averages(self.rows)
 
     def __str__(self) -> str:
         from margent.metrics.report import classification_table
@@ -102,11 +79,11 @@ def segment_scores(
         Labels that count as the same are given the same name; a label folded to None is taken out of the strings and
         out of the segments, and frames that are labelled so in gold do not count. A label that is not in `fold` stays
         as it is. Neighbours with equal labels after folding stay two segments, as in the usual scoring of TIMIT.
-        Borders are compared as they are, without folding.
+        Boundaries are compared as they are, without folding.
     frame : float
         Seconds from one frame to the next.
     tolerance : float
-        How many seconds a border may be off.
+        How many seconds a boundary may be off.
 
     Cost: O(frames), and O(n m) for the edit distance of two strings of n and m segments.
 
@@ -122,24 +99,19 @@ def segment_scores(
     names = dict(fold or {})
     utterances = frames = correct_frames = 0
     edits = EditCounts(0, 0, 0, 0, 0)
-    borders = np.zeros(3, dtype=np.int64)
-    there: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    correct: Counter[str] = Counter()
+    counts = np.zeros(3, dtype=np.int64)
+    tally = SpanTally()
     for right, guess in _paired(gold, predicted):
         utterances += 1
-        borders += boundary_counts([s.start for s in right[1:]], [s.start for s in guess[1:]], reach)[1:]
+        counts += boundary_counts([s.start for s in right[1:]], [s.start for s in guess[1:]], reach)[1:]
         kept, kept_guess = _folded(right, names), _folded(guess, names)
         edits += edit_counts([s.label for s in kept], [s.label for s in kept_guess])
-        there.update(s.label for s in kept)
-        found.update(s.label for s in kept_guess)
-        correct.update(s.label for s in set(kept).intersection(kept_guess))
+        tally.add(kept, kept_guess)
         frames += sum(s.end - s.start for s in kept)
         correct_frames += _common_frames(kept, kept_guess)
-    rows = tuple(Score(name, correct[name], there[name], found[name]) for name in sorted({*there, *found}))
-    boundaries = BoundaryScore("borders", *borders.tolist())
-    total = Score("all segments", correct.total(), there.total(), found.total())
-    return SegmentReport(utterances, frames, correct_frames, edits, boundaries, total, rows, tolerance)
+    boundaries = BoundaryScore("boundaries", *counts.tolist())
+    total, rows = tally.scores("all segments")
+    return SegmentReport(total, rows, utterances, frames, correct_frames, edits, boundaries, tolerance)
 
 
 def segment_metric(

@@ -36,7 +36,7 @@ def plot_segments(
 ) -> Figure:
     """Draw a signal above its segments, the gold ones above the predicted ones.
 
-    Predicted segments with another label than gold has over most of their time are red; so are predicted borders
+    Predicted segments with another label than gold has over most of their time are red; so are predicted boundaries
     without a gold one nearby.
 
     Parameters
@@ -51,7 +51,7 @@ def plot_segments(
     frame : float or None
         Seconds from one frame to the next; the axis is in seconds then, and else in frames.
     tolerance : float
-        How many frames a predicted border may lie from a gold one.
+        How many frames a predicted boundary may lie from a gold one.
     """
     values = np.asarray(signal, dtype=np.float64)
     if values.ndim not in (1, 2) or 0 in values.shape:

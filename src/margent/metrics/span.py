@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from operator import eq
 
 from margent.annotation.schemes import spans
 from margent.errors import CorpusError
-from margent.metrics.score import Average, Score, Sequences, averages, paired
+from margent.metrics.score import Score, Sequences, SpanTable, SpanTally, paired
 
 
 @dataclass(frozen=True)
-class SpanReport:
+class SpanReport(SpanTable):
     """Per-span results: `total` over all types, `rows` for each type in the gold or predicted spans, sorted by name.
 
     A span is right if its start, its end and its type are. `str()` gives the text that conlleval prints.
@@ -20,33 +19,11 @@ class SpanReport:
 
     tokens: int
     correct_tokens: int
-    total: Score
-    rows: tuple[Score, ...]
 
     @property
     def accuracy(self) -> float:
         """The share of tokens with the right label; 0 if there are none."""
         return self.correct_tokens / self.tokens if self.tokens else 0.0
-
-    @property
-    def precision(self) -> float:
-        """The share of the predicted spans that are right."""
-        return self.total.precision
-
-    @property
-    def recall(self) -> float:
-        """The share of the gold spans that were found."""
-        return self.total.recall
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall, over spans of all types."""
-        return self.total.f1
-
-    @property
-    def averages(self) -> tuple[Average, Average]:
-        """The macro and the weighted average over all types."""
-        return averages(self.rows)
 
     def __str__(self) -> str:
         return conlleval_text(self)
@@ -63,22 +40,16 @@ def span_scores(gold: Sequences, predicted: Sequences, scheme: str | None = None
     0.0
     """
     tokens = correct_tokens = 0
-    there: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    correct: Counter[str] = Counter()
+    tally = SpanTally()
     for index, (right, guess) in enumerate(paired(gold, predicted)):
         try:
             gold_spans, predicted_spans = spans(right, scheme), spans(guess, scheme)
         except CorpusError as error:
             raise CorpusError(f"sentence {index}: {error}") from None
-        there.update(span.label for span in gold_spans)
-        found.update(span.label for span in predicted_spans)
-        correct.update(span.label for span in set(gold_spans).intersection(predicted_spans))
+        tally.add(gold_spans, predicted_spans)
         tokens += len(right)
         correct_tokens += sum(map(eq, right, guess))
-    rows = tuple(Score(kind, correct[kind], there[kind], found[kind]) for kind in sorted({*there, *found}))
-    total = Score("all spans", correct.total(), there.total(), found.total())
-    return SpanReport(tokens, correct_tokens, total, rows)
+    return SpanReport(*tally.scores("all spans"), tokens, correct_tokens)
 
 
 def conlleval_text(report: SpanReport) -> str:

@@ -36,16 +36,16 @@ class SpanCounter:
 
     def _spans(self, ids: Ids, sequence_ptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where spans start, and a number that tells apart spans of other ends or types."""
-        border = len(self._kind) - 1
-        before = np.concatenate([[border], ids[:-1]]) if len(ids) else ids
-        before[sequence_ptr[:-1][sequence_ptr[:-1] < len(ids)]] = border
+        boundary = len(self._kind) - 1
+        before = np.concatenate([[boundary], ids[:-1]]) if len(ids) else ids
+        before[sequence_ptr[:-1][sequence_ptr[:-1] < len(ids)]] = boundary
         inside = self._inside[ids]
         starts = np.flatnonzero(inside & ~self._joined[before, ids])
         # A span ends where the next token does not join it.
         closes = np.ones(len(ids), dtype=bool)
         closes[:-1] = ~self._joined[before[1:], ids[1:]]
         ends = np.flatnonzero(inside & closes)
-        return starts, ends * (border + 1) + self._kind[ids[starts]]
+        return starts, ends * (boundary + 1) + self._kind[ids[starts]]
 
     def counts(
         self, gold: Ids, predicted: Ids, sequence_ptr: NDArray[np.int64], weights: NDArray[np.float32] | None = None

@@ -72,6 +72,11 @@ class TokenReport:
         """The macro and the weighted average over all labels."""
         return averages(self.rows)
 
+    def __str__(self) -> str:
+        from margent.metrics.report import classification_table
+
+        return classification_table(self)
+
 
 def accuracy(gold: Sequences, predicted: Sequences) -> float:
     """The share of tokens with the right label; 0 if there are no tokens."""

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from margent.models.base import StructuredModel, reliability
 from margent.models.confident_span import ConfidentSpan
 from margent.models.loading import load
 from margent.models.segmenter.answers import SegmentProbabilities, SegmentReading
 from margent.models.segmenter.constraints import SegmentConstraints
+from margent.models.segmenter.options import Durations, SegmentCosts
 from margent.models.segmenter.segmenter import Segmenter
-from margent.models.tagger.calibration import reliability
 from margent.models.tagger.constraints import Constraints
 from margent.models.tagger.k_grams.path import PathPoint, SpectralPath, spectral_path
+from margent.models.tagger.options import Beam, HiddenLabels
 from margent.models.tagger.support import SupportSequence, SupportSequences
 from margent.models.tagger.tagger import Reading, Tagger
+from margent.models.transcriber.options import AlignmentBeam
 from margent.models.transcriber.transcriber import Cosegment, Pronunciation, Transcriber
 
 __all__ = [
+    "AlignmentBeam",
+    "Beam",
     "ConfidentSpan",
     "Constraints",
     "Cosegment",
+    "Durations",
+    "HiddenLabels",
     "PathPoint",
     "Pronunciation",
     "Reading",
     "SegmentConstraints",
+    "SegmentCosts",
     "SegmentProbabilities",
     "SegmentReading",
     "Segmenter",
     "SpectralPath",
+    "StructuredModel",
     "SupportSequence",
     "SupportSequences",
     "Tagger",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ConfidentSpan(NamedTuple):
-    """A span with the probability that it is there, exactly with these borders and this type."""
+    """A span with the probability that it is there, exactly with these boundaries and this type."""
 
     start: int
     end: int

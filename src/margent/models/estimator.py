@@ -6,7 +6,6 @@ import dataclasses
 import inspect
 from typing import Any, TypeVar
 
-from margent.errors import not_fitted
 from margent.models.routing import MetadataRouting
 
 Self = TypeVar("Self", bound="Estimator")
@@ -16,7 +15,7 @@ class Estimator(MetadataRouting):
     """Base of all models. `__init__` stores its arguments as they are; `fit` learns; learned names end in `_`.
 
     A parameter that is a dataclass, such as a learner, has its fields as nested parameters: `learner__epochs`. So has
-    one that stands for a dataclass, as None does for the default learner (see `_meant`).
+    one that stands for a dataclass, as None does for the default learner (see `resolved`).
     """
 
     @classmethod
@@ -28,9 +27,9 @@ class Estimator(MetadataRouting):
         parameters = {name: getattr(self, name) for name in self._parameter_names()}
         if deep:
             for name in list(parameters):
-                meant = self._meant(name)
-                if _is_dataclass(meant):
-                    parameters |= {f"{name}__{field.name}": getattr(meant, field.name) for field in _fields(meant)}
+                value = self._nested(name)
+                if _is_dataclass(value):
+                    parameters |= {f"{name}__{field.name}": getattr(value, field.name) for field in _fields(value)}
         return parameters
 
     def set_params(self: Self, **parameters: Any) -> Self:
@@ -49,25 +48,29 @@ class Estimator(MetadataRouting):
                 setattr(self, name, value)
         for name, fields in nested.items():
             replaced = self._replaced(name, fields)
-            if replaced != self._meant(name):  # so that set_params(**get_params()) leaves a None as it is
+            if replaced != self._nested(name):  # so that set_params(**get_params()) leaves a None as it is
                 setattr(self, name, replaced)
         return self
 
-    def _meant(self, name: str) -> Any:
+    def resolved(self, name: str) -> Any:
         """The value of a parameter, or the one that it stands for."""
         return getattr(self, name)
 
+    def _nested(self, name: str) -> Any:
+        """The value whose fields are nested parameters, if it has any."""
+        return self.resolved(name)
+
     def _replaced(self, name: str, fields: dict[str, Any]) -> Any:
-        meant = self._meant(name)
-        if not _is_dataclass(meant):
+        value = self._nested(name)
+        if not _is_dataclass(value):
             raise ValueError(
-                f"Invalid parameter {next(iter(fields))!r}: {name}={meant!r} has no parameters of its own to set"
+                f"Invalid parameter {next(iter(fields))!r}: {name}={value!r} has no parameters of its own to set"
             )
-        known = [field.name for field in _fields(meant)]
+        known = [field.name for field in _fields(value)]
         for field in fields:
             if field not in known:
-                raise ValueError(f"Invalid parameter {field!r} for {meant!r}; expected one of {', '.join(known)}")
-        return dataclasses.replace(meant, **fields)
+                raise ValueError(f"Invalid parameter {field!r} for {value!r}; expected one of {', '.join(known)}")
+        return dataclasses.replace(value, **fields)
 
     def __repr__(self) -> str:
         signature = inspect.signature(type(self).__init__).parameters
@@ -77,13 +80,6 @@ class Estimator(MetadataRouting):
             if repr(value) != repr(signature[name].default)
         }
         return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in given.items())})"
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
-
-    def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise not_fitted(f"this {type(self).__name__} is not fitted yet; call fit before using it")
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags

@@ -1,4 +1,4 @@
-"""Sentences, labels and weights as users give them, checked at the border."""
+"""Sentences, labels and weights as users give them, checked at the boundary."""
 
 from __future__ import annotations
 

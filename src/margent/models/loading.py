@@ -6,23 +6,26 @@ import os
 from typing import Any
 
 from margent import storage
+from margent.models.base import StructuredModel
 from margent.models.segmenter.segmenter import Segmenter
 from margent.models.tagger.tagger import Tagger
 from margent.models.transcriber.transcriber import Transcriber
 
-_KINDS: dict[str, Any] = {"tagger": Tagger, "segmenter": Segmenter, "transcriber": Transcriber}
+KINDS: dict[str, type[StructuredModel[Any]]] = {kind.fitted.kind: kind for kind in (Tagger, Segmenter, Transcriber)}
+"""The kinds of models, by their names in model files."""
 
 
-def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = True) -> Any:
+def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool | None = None) -> Any:
     """The model in a file.
 
     `function`: the feature function or the kernel function, for a model trained with one (model files hold no code);
-    where it had both, the pair (kernel function, feature function). `mmap`: use the arrays where they lie in the file,
-    shared by all processes that load it; False reads them into memory.
+    where it had both, the pair (kernel function, feature function). `mmap`: weights stay where they lie in the file,
+    shared by all processes that load it; False reads them into memory; None: mapped where the file is over 64 MiB.
+    While a mapped model is in use, its file may be replaced (as `save` does it), but not overwritten in place.
 
     Raises `ModelFileError` for anything but a sound model file.
     """
     file = storage.read(path, mmap=mmap)
-    if file.kind not in _KINDS:
+    if file.kind not in KINDS:
         raise file.error(f"it holds a model of the kind {file.kind!r}, which this version does not know")
-    return _KINDS[file.kind].from_file(file, function)
+    return KINDS[file.kind].from_file(file, function)

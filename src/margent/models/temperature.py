@@ -31,7 +31,7 @@ def fitted_temperature(
     counts; `leads`: by how much the best answers lead, the size of scores that make a difference.
 
     So that a few finds that are all right do not make T zero and every confidence 1, two more are added, one right and
-    one wrong, both with the mean of all log probabilities (much as Platt 1999 does for classifiers). Scores c times as
+    one wrong, both with the mean of all log-probabilities (much as Platt 1999 does for classifiers). Scores c times as
     large have a T c times as large. Costs about ten evaluations.
     """
     n, share = len(right), counted / counted.sum()

@@ -7,9 +7,10 @@ from margent.structures.beam_oracle import BeamOracle
 from margent.structures.bi_symbols import BiSymbols
 from margent.structures.chain_scores import ChainScores
 from margent.structures.cosegments import CosegmentForest, Cosegments
-from margent.structures.forest import Derivation, Forest, ForestBuilder
+from margent.structures.forest import Derivation, EdgeFeatures, Forest, ForestBuilder
+from margent.structures.forest_batch import ForestBatch
 from margent.structures.forest_chain import ChainForest, chain_forest
-from margent.structures.forest_segments import SegmentForest, segment_forest
+from margent.structures.forest_oracle import ForestOracle
 from margent.structures.hankel_basis import HankelBasis
 from margent.structures.k_gram_forest import KGramForest, k_gram_forest
 from margent.structures.k_gram_oracle import KGramOracle
@@ -26,8 +27,11 @@ __all__ = [
     "CosegmentForest",
     "Cosegments",
     "Derivation",
+    "EdgeFeatures",
     "Forest",
+    "ForestBatch",
     "ForestBuilder",
+    "ForestOracle",
     "Found",
     "HankelBasis",
     "KGramForest",
@@ -35,7 +39,6 @@ __all__ = [
     "KGramTable",
     "OperatorModel",
     "Outputs",
-    "SegmentForest",
     "SegmentScores",
     "TransitionSystem",
     "beam_search",
@@ -43,6 +46,5 @@ __all__ = [
     "chain_forest",
     "k_gram_forest",
     "pairs_up_to",
-    "segment_forest",
     "segments",
 ]

@@ -80,13 +80,13 @@ class ChainScores:
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"transitions has shape {matrix.shape}; expected (L, L)")
         rows = {"start": start, "end": end}
-        borders = {name: real_array(row, name) for name, row in rows.items() if row is not None}
-        for name, border in borders.items():
-            if border.shape != matrix.shape[:1]:
-                raise ValueError(f"{name} has shape {border.shape}; expected {matrix.shape[:1]}, one score per label")
-            check_values(border, name)
-        first = borders.get("start", np.zeros(len(matrix), matrix.dtype))
-        last = borders["end"][None] if "end" in borders else None
+        boundaries = {name: real_array(row, name) for name, row in rows.items() if row is not None}
+        for name, boundary in boundaries.items():
+            if boundary.shape != matrix.shape[:1]:
+                raise ValueError(f"{name} has shape {boundary.shape}; expected {matrix.shape[:1]}, one score per label")
+            check_values(boundary, name)
+        first = boundaries.get("start", np.zeros(len(matrix), matrix.dtype))
+        last = boundaries["end"][None] if "end" in boundaries else None
         return cls(emissions, np.concatenate([matrix, first[None]]), last)
 
     def __repr__(self) -> str:

@@ -43,6 +43,8 @@ class Cosegments:
     `units` are all units of these sizes that occur in a cut of some pair.
     """
 
+    structure = "alignments"
+
     def __init__(
         self,
         words: Iterable[Sequence[int]],

@@ -34,6 +34,8 @@ class KGramOracle:
     `start`: the scores that trainings begin with, see `start_from`; None: all are 0.
     """
 
+    structure = "k-grams"
+
     def __init__(
         self,
         X: Sequence[Sequence[Hashable]],

@@ -185,7 +185,7 @@ def _row(values: npt.ArrayLike | None, name: str, n_labels: int) -> Doubles:
 def _durations(values: Any, name: str, n_labels: int) -> npt.NDArray[np.int64]:
     array = np.asarray(values)
     if array.dtype.kind not in "iu" or array.shape not in ((), (n_labels,)) or (array < 1).any():
-        raise ValueError(f"{name} is {values!r}; expected a whole number of at least 1, or one for each label")
+        raise ValueError(f"{name} is {values!r}; expected an integer of at least 1, or one for each label")
     return np.broadcast_to(array.astype(np.int64), (n_labels,))
 
 
@@ -201,7 +201,7 @@ def _agreed(what: str, said: dict[str, int | None], otherwise: int | None = None
         if other != number:
             raise ValueError(f"{what} is {number} by {first}, but {other} by {name}; expected the same")
     if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 0:
-        raise ValueError(f"{first} is {number!r}; expected a whole number of at least 0")
+        raise ValueError(f"{first} is {number!r}; expected an integer of at least 0")
     return int(number)
 
 

@@ -1,4 +1,4 @@
-"""Sequences of symbols as users give them, checked at the border."""
+"""Sequences of symbols as users give them, checked at the boundary."""
 
 from __future__ import annotations
 

@@ -1,18 +1,19 @@
 """Incremental systems: answers that are built action by action, and beam search through them.
 
-A system says where it starts, which actions it may take in a state, where they lead and what features they have. The
-beam search below goes on with the best few states at each step, so it needs neither a limit on what features may look
-at nor a table of all states: a tagger that sees all earlier labels, a shift-reduce parser or a segmenter of any memory
-is a dozen lines. What it finds is not always the best answer; `margent.structures.BeamOracle` learns with that in mind.
+A system says where it starts, which actions it may take in a state, where they lead and what features they have. Beam
+search goes on with the best few states at each step, so it needs neither a limit on what features may look at nor a
+table of all states: a tagger that sees all earlier labels, a shift-reduce parser or a segmenter of any memory is a
+dozen lines. What it finds is not always the best answer; `margent.structures.BeamOracle` learns with that in mind.
+
+Search, learning and weights are native (`core/transitions`): only the methods of the system are Python.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import count
 from typing import Any, NamedTuple, Protocol
 
+from margent import _core
 from margent.parameters import check_count
 
 State = Any
@@ -44,6 +45,9 @@ class TransitionSystem(Protocol):
 
     `cost(state, action, y) -> float`: what it costs to take an action in a state; with none, 1 for an action that is
     not the right one of its step (`gold_actions`), or after which y is out of reach (`correct`).
+
+    `features` is called for each action that could be taken, `step` and `signature` only for those that are (`step`
+    also to ask `correct` about a state, where mistakes cost something).
     """
 
     def start(self, x: Any) -> State:
@@ -57,90 +61,6 @@ class TransitionSystem(Protocol):
 
     def features(self, state: State, action: Action) -> Features:
         """What is seen when an action is taken in a state: hashable things, or a dict from them to numbers."""
-
-
-class Item(NamedTuple):
-    """A state in the beam: how it was reached, and what that scores.
-
-    `score`: with costs, where the search adds them; `cost`: the costs alone. `right`: so far.
-    """
-
-    score: float
-    state: State
-    parent: Item | None = None
-    action: Action = None
-    features: Any = ()
-    cost: float = 0.0
-    right: bool = True
-    length: int = 0
-
-    def way(self) -> list[Item]:
-        """The items from the first action to this one."""
-        items: list[Item] = []
-        item: Item = self
-        while item.parent is not None:
-            items.append(item)
-            item = item.parent
-        return items[::-1]
-
-    def actions(self) -> list[Action]:
-        return [item.action for item in self.way()]
-
-
-Layers = list[list[Item]]
-
-Expand = Callable[[Item, Action], "Item | None"]
-"""From a state in the beam and an action to the item that follows; None: not this way."""
-
-
-def beam_layers(
-    system: TransitionSystem, x: Any, beam: int | None, expand: Expand, *, recombine: bool = True, max_steps: int
-) -> Layers:
-    """The states that survive after 0, 1, 2, ... actions, best first, up to the step at which all are final.
-
-    beam : how many go on at each step; None: all
-    recombine : of states with equal signatures only the best goes on
-
-    Final states stay in the beam, as they are, until all are. Ties go to the state reached from the better one, then to
-    the action named first. O(steps * beam * actions) calls of `expand`.
-    """
-    layers = [[Item(0.0, system.start(x))]]
-    signature = getattr(system, "signature", None) if recombine else None
-    is_final = getattr(system, "final", None)
-    for steps in count():
-        reached: list[Item] = []
-        final = True
-        for item in layers[-1]:
-            actions = system.actions(item.state)
-            if len(actions) == 0:
-                if is_final is None or is_final(item.state):
-                    reached.append(item)
-                continue
-            final = False
-            reached.extend(found for action in actions if (found := expand(item, action)) is not None)
-        if final:
-            return [*layers[:-1], reached]
-        if steps == max_steps:
-            raise ValueError(
-                f"a state of {type(system).__name__} is not final after max_steps={max_steps} actions; expected "
-                "`actions` to be empty in the end"
-            )
-        reached.sort(key=lambda item: -item.score)
-        if signature is not None:
-            reached = _distinct(reached, signature)
-        layers.append(reached if beam is None else reached[:beam])
-    raise AssertionError("not reached")
-
-
-def _distinct(items: list[Item], signature: Callable[[State], Hashable]) -> list[Item]:
-    seen: set[Hashable] = set()
-    kept = []
-    for item in items:
-        key = signature(item.state)
-        if key not in seen:
-            seen.add(key)
-            kept.append(item)
-    return kept
 
 
 class Found(NamedTuple):
@@ -163,10 +83,13 @@ def beam_search(
 ) -> list[Found]:
     """The k best answers that a beam search finds for an input, best first; fewer where fewer survive.
 
-    score : what an action in a state scores; the score of an answer is the sum of those of its actions
+    score : what an action in a state scores, -inf if it is impossible; an answer scores the sum of its actions
     beam : how many states go on at each step: 1 is greedy, None all of them, which is exact
+    recombine : of states with equal signatures only the best goes on
 
-    Where all ways end in dead ends, the list is empty.
+    Final states stay in the beam, as they are, until all are. Ties go to the state reached from the better one, then to
+    the action named first. Where all ways end in dead ends, the list is empty. O(steps * beam * actions) calls of
+    `score`, O(steps * beam) of `step`.
 
     >>> class Binary:                       # three bits, and a score that looks at all of them
     ...     def start(self, x): return ""
@@ -179,23 +102,16 @@ def beam_search(
     """
     check_beam(beam)
     check_count("k", k, 1)
-
-    def expand(item: Item, action: Action) -> Item:
-        gained = float(score(item.state, action))
-        if math.isnan(gained):
-            raise ValueError(f"the score of the action {action!r} after {item.length} others is no number")
-        return Item(item.score + gained, system.step(item.state, action), item, action, length=item.length + 1)
-
-    last = beam_layers(system, x, beam, expand, recombine=recombine, max_steps=max_steps)[-1]
-    return [found(system, item) for item in last[:k]]
+    found = _core.beam_search(system, x, score, beam or 0, k, recombine, max_steps)
+    return outputs(system, found)
 
 
-def found(system: TransitionSystem, item: Item) -> Found:
-    actions = item.actions()
+def outputs(system: TransitionSystem, found: list[tuple[float, State, list[Action]]]) -> list[Found]:
+    """Answers as the native search gives them, with what their final states stand for."""
     output = getattr(system, "output", None)
-    return Found(item.score, actions if output is None else output(item.state), actions)
+    return [Found(score, actions if output is None else output(state), actions) for score, state, actions in found]
 
 
 def check_beam(beam: int | None) -> None:
     if beam is not None and (isinstance(beam, bool) or not isinstance(beam, int) or beam < 1):
-        raise ValueError(f"beam should be a whole number of at least 1, or None for all states, got {beam!r}")
+        raise ValueError(f"beam should be an integer of at least 1, or None for all states, got {beam!r}")

@@ -1,4 +1,7 @@
-"""The search for good parameters: what is tried, on how much data, on how many processors, and what came out."""
+"""The search for good parameters of any model: what is tried, on how much data, in how many processes, what came out.
+
+Built on Optuna (the extra `tune`); the spaces, the split of the data, the checks and the tables are Margent's.
+"""
 
 from __future__ import annotations
 

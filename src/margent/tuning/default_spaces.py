@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from margent.learners import LEARNERS
+from margent.learners import EM, LEARNERS, MaximumLikelihood
 from margent.tuning.values import Range
 
 _EPOCHS = [5, 10, 20]
@@ -25,7 +25,11 @@ _SPACES: dict[str, dict[str, Any]] = {
     "hmsvm": {"C": Range(0.001, 10, log=True)},
     "dual-perceptron": {"epochs": _EPOCHS},
     "spectral": {"tau": Range(0.3, 30, log=True)},
+    "maximum-likelihood": {"shrinkage": Range(0.001, 1, log=True)},
+    "em": {"order": [4, 6, 8]},
 }
+KINDS: dict[str, type[Any]] = {"maximum-likelihood": MaximumLikelihood, "em": EM, **LEARNERS}
+"""All that learns, by name: the learners, and those that belong to one model."""
 
 
 def default_space(learner: str) -> dict[str, Any]:
@@ -34,8 +38,8 @@ def default_space(learner: str) -> dict[str, Any]:
     >>> default_space("perceptron")
     {'k': [1, 2, 5], 'epochs': [5, 10, 20]}
     """
-    if learner not in _SPACES or learner not in LEARNERS:
-        known = ", ".join(name for name in _SPACES if name in LEARNERS)
+    if learner not in _SPACES or learner not in KINDS:
+        known = ", ".join(name for name in _SPACES if name in KINDS)
         raise ValueError(f"there is no default space for the learner {learner}, only for {known}: give a space")
-    own = [field.name for field in fields(LEARNERS[learner])]
+    own = [field.name for field in fields(KINDS[learner])]
     return {name: values for name, values in _SPACES[learner].items() if name in own}

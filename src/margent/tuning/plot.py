@@ -1,107 +1,78 @@
-"""Pictures of a search: who climbed how far, and what each parameter did to the score."""
+"""Pictures of a search, as Optuna draws them, and how much each parameter matters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from numbers import Real
-from os import PathLike
+import os
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from margent.errors import CorpusError
-from margent.metrics.drawing import INK, PALE, RED, finished, new_figure, quieten
-from margent.tuning.values import cell
+from margent.metrics.drawing import check_format, finished, new_figure
+from margent.tuning.study import import_optuna, quiet
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    import optuna
     from matplotlib.figure import Figure
 
-    from margent.tuning.result import Trial
-
-_ACROSS = 3  # panels in a row
-_FEW = 8  # values that each get a tick of their own
-_SHADES = ("#2b6ca3", "#6fa3cc", "#a9c9e2", "#cfe0ee")  # of the rungs, the last rung first
-
-
-def plot_tuning(trials: Sequence[Trial], parameters: Sequence[str], path: str | PathLike[str] | None = None) -> Figure:
-    """The first panel has a line for each trial, its score on each rung; then a panel for each searched parameter.
-
-    In these, each trial has a dot for each rung that it reached, darker the more sentences it learned from, for scores
-    on different rungs cannot be compared. The best trial is red; bars are its standard errors.
-    """
-    scored = [trial for trial in trials if trial.score is not None]
-    if not scored:
-        raise CorpusError("no trial of the search has a score, so there is nothing to draw")
-    panels = [None, *(name for name in parameters if len({trial.parameters.get(name) for trial in scored}) > 1)]
-    across = min(_ACROSS, len(panels))
-    down = -(-len(panels) // across)
-    figure = new_figure(3.9 * across, 3.3 * down)
-    grid = figure.subplots(down, across, squeeze=False, sharey=True).ravel()
-    for axes, name in zip(grid, panels):
-        if name is None:
-            _by_rung(axes, scored)
-        else:
-            _by_parameter(axes, scored, name)
-        axes.margins(x=0.08, y=0.08)
-        quieten(axes)
-    for axes in grid[len(panels) :]:
-        axes.set_visible(False)
-    for axes in grid[::across]:
-        axes.set_ylabel("score (%)", color=INK)
-    figure.suptitle("The search for parameters", x=0.01, ha="left", fontsize=11, color=INK)
-    return finished(figure, path)
+KINDS = {
+    "history": "plot_optimization_history",
+    "importances": "plot_param_importances",
+    "slices": "plot_slice",
+    "rungs": "plot_intermediate_values",
+}
 
 
-def _by_rung(axes: Axes, trials: Sequence[Trial]) -> None:
-    sizes = sorted({rung.sentences for trial in trials for rung in trial.rungs})
-    for trial in reversed(trials):  # the best on top
-        climbed = [rung.sentences for rung in trial.rungs]
-        axes.plot(climbed, [100 * rung.score for rung in trial.rungs], color=PALE, linewidth=1, zorder=1)
-    _dots(axes, trials, sizes, {trial.number: None for trial in trials})
-    if len(sizes) > 1:
-        axes.set_xscale("log")
-    axes.minorticks_off()
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-    axes.set_xlabel("training sentences", color=INK)
-
-
-def _by_parameter(axes: Axes, trials: Sequence[Trial], name: str) -> None:
-    sizes = sorted({rung.sentences for trial in trials for rung in trial.rungs})
-    shown = [trial for trial in trials if name in trial.parameters]
-    values: list[Any] = [trial.parameters[name] for trial in shown]
-    different = sorted(set(values), key=_place)
-    if not all(isinstance(value, Real) and not isinstance(value, bool) for value in values):
-        names = [cell(value) for value in different]
-        axes.set_xticks(range(len(names)), names, rotation=30 if max(map(len, names)) > 8 else 0)
-        values = [different.index(value) for value in values]
+def plot_study(study: optuna.Study, kind: str, path: str | os.PathLike[str] | None) -> Figure:
+    """The picture of this kind, without a trace in pyplot: no open figure, no changed style."""
+    if kind not in KINDS:
+        raise ValueError(f"kind should be one of {', '.join(KINDS)}, got {kind!r}")
+    if path is None:
+        new_figure(1, 1)  # says so where matplotlib is missing
     else:
-        if different[0] > 0 and different[-1] >= 20 * different[0]:
-            axes.set_xscale("log")
-        if len(different) <= _FEW:
-            axes.minorticks_off()
-            axes.set_xticks(different, [f"{value:g}" for value in different])
-    _dots(axes, trials, sizes, {trial.number: value for trial, value in zip(shown, values)})
-    axes.set_xlabel(name, color=INK)
+        check_format(path)
+    if not any(trial.value is not None for trial in study.get_trials(deepcopy=False)):
+        raise CorpusError("no trial of the search has a score, so there is nothing to draw")
+    options: dict[str, Any] = {}
+    if kind == "importances":
+        if not parameter_importances(study):
+            raise CorpusError("there are too few different scores to say which parameters matter")
+        options["evaluator"] = import_optuna().importance.FanovaImportanceEvaluator(seed=0)
+    if kind == "slices":
+        options["params"] = _varied(study)
+        if not options["params"]:
+            raise CorpusError("all trials of the search that have a score have the same parameters")
+    import matplotlib
+    from matplotlib import pyplot
+
+    with quiet(), matplotlib.rc_context(), pyplot.ioff():
+        import optuna.visualization.matplotlib as drawing
+
+        axes: Any = getattr(drawing, KINDS[kind])(study, **options)
+        figure: Figure = np.ravel(axes)[0].figure
+        pyplot.close(figure)
+        return finished(figure, path)
 
 
-def _place(value: Any) -> tuple[Any, ...]:
-    """For sorting: nothing first, then numbers of all kinds by value, then the others by kind."""
-    if value is None:
-        return (0,)
-    if isinstance(value, Real) and not isinstance(value, bool):
-        return (1, value)
-    return (2, str(type(value)), value)
+def parameter_importances(study: optuna.Study) -> dict[str, float]:
+    """The importance of each parameter that all complete trials have; empty where their scores do not tell."""
+    optuna = import_optuna()
+    scores = [trial.value for trial in study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
+    if len(scores) < 2 or len(set(scores)) == 1:
+        return {}
+    with quiet():
+        evaluator = optuna.importance.FanovaImportanceEvaluator(seed=0)
+        return {
+            name: float(value)
+            for name, value in optuna.importance.get_param_importances(study, evaluator=evaluator).items()
+        }
 
 
-def _dots(axes: Axes, trials: Sequence[Trial], sizes: Sequence[int], places: Mapping[int, Any]) -> None:
-    """A dot for each rung of each trial, at its place on the horizontal axis; None: at the number of sentences."""
-    for trial in reversed(trials):
-        if trial.number not in places:
-            continue
-        for rung in trial.rungs:
-            best = trial is trials[0]
-            shade = _SHADES[min(len(sizes) - 1 - sizes.index(rung.sentences), len(_SHADES) - 1)]
-            x = rung.sentences if places[trial.number] is None else places[trial.number]
-            error = 100 * rung.standard_error if best and rung.standard_error is not None else None
-            axes.errorbar(
-                x, 100 * rung.score, yerr=error, color=RED if best else shade, marker="o", markersize=5, capsize=2
-            )
+def _varied(study: optuna.Study) -> list[str]:
+    """The parameters of which complete trials have different values."""
+    found: dict[str, set[Any]] = {}
+    for trial in study.get_trials(deepcopy=False):
+        if trial.state.name == "COMPLETE":
+            for name, value in trial.params.items():
+                found.setdefault(name, set()).add(value)
+    return [name for name, values in found.items() if len(values) > 1]

@@ -1,4 +1,4 @@
-"""What a search found: its trials from best to worst, as tables, files, plots, and a tagger to train."""
+"""What a search found: its trials from best to worst, as tables, files, plots, and a model to train."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from margent.errors import MargentError
 from margent.formats.source import open_target
-from margent.models import Tagger
-from margent.tuning.halving import Rung, mean_and_error
-from margent.tuning.problem import Outcome, Problem, Task
-from margent.tuning.space import Candidate
-from margent.tuning.values import cell
+from margent.models.estimator import Estimator
+from margent.tuning.space import Candidate, SearchSpace
+from margent.tuning.study import Search
+from margent.tuning.values import Range, cell
 
 if TYPE_CHECKING:
+    import optuna
     from matplotlib.figure import Figure
     from rich.table import Table
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class RungScore(NamedTuple):
     """How a trial did on a rung: mean over the folds, its standard error (None with a single score)."""
 
-    sentences: int
+    amount: int
     score: float
     standard_error: float | None
 
@@ -35,7 +35,7 @@ class RungScore(NamedTuple):
 class Trial:
     """A candidate and how it did.
 
-    number : of the candidate, from 0
+    number : in the study, from 0
     parameters : what was searched, by name; plain values
     rungs : its scores, from the first rung to the last that it reached
     seconds : spent on it, summed over rungs and folds
@@ -58,25 +58,30 @@ class Trial:
         return self.rungs[-1].standard_error if self.score is not None else None
 
     @property
-    def sentences(self) -> int:
-        """How many sentences it learned from on that rung."""
-        return self.rungs[-1].sentences if self.rungs else 0
+    def amount(self) -> int:
+        """How many sentences (or epochs) it learned from on that rung."""
+        return self.rungs[-1].amount if self.rungs else 0
 
 
 @dataclass(frozen=True)
 class TuningResult:
     """The outcome of `tune`.
 
-    trials : best first: who got further up the ladder, then by score; those that failed are last
+    trials : best first: who learned from more, then by score; those that failed are last
     parameters : the names of what was searched
+    resource : what successive halving counts: "sentences" (entries of the data) or "epochs"
     interrupted : whether Ctrl-C ended the search; the rest is then of what was done before
+    study : Optuna's study, for all that Optuna can do with it
     """
 
     trials: list[Trial]
     parameters: list[str]
+    resource: str
     interrupted: bool
-    _tagger: Tagger = field(repr=False)
-    _candidates: Sequence[Candidate] = field(repr=False)
+    study: optuna.Study = field(repr=False)
+    _model: Estimator = field(repr=False)
+    _space: SearchSpace = field(repr=False)
+    _candidates: Mapping[int, Candidate] = field(repr=False)
 
     @property
     def best(self) -> Trial:
@@ -97,12 +102,39 @@ class TuningResult:
 
     @property
     def best_score(self) -> float:
-        """Span F1 or accuracy of the best trial, as `Tagger.score` gives it; the mean over the folds."""
+        """The score of the best trial, as `score` of the model gives it; the mean over the folds."""
         return self.best.rungs[-1].score
 
-    def best_tagger(self) -> Tagger:
-        """A new tagger with the best parameters, to be trained: `result.best_tagger().fit(X, y)`."""
-        return self._candidates[self.best.number].tagger(self._tagger)
+    def best_model(self) -> Any:
+        """A new model with the best parameters, to be trained: `result.best_model().fit(X, y)`."""
+        return self._candidates[self.best.number].model(self._model)
+
+    def edges(self) -> list[str]:
+        """A sentence for each of the best parameters that lies at an edge of its range, where a better one may be."""
+        if not self.trials or self.trials[0].score is None:
+            return []
+        chosen, found = self.best.parameters, []
+        for branch in self._space.branches:
+            if chosen.get("learner") != (None if branch.learner is None else branch.learner.name):
+                continue
+            for name, values in branch.values.items():
+                end = values.edge(chosen[name]) if isinstance(values, Range) and name in chosen else None
+                if isinstance(values, Range) and end is not None:
+                    ends = f"{values.low} to {values.high}"
+                    found.append(
+                        f"the best {name}, {chosen[name]}, lies at the {end} edge of its range {ends}: widen it"
+                    )
+        return found
+
+    def importances(self) -> dict[str, float]:
+        """How much of the difference in scores each parameter explains, the largest first; they add up to 1.
+
+        By Optuna's functional analysis of variance (Hutter, Hoos and Leyton-Brown 2014), over the trials that learned
+        from everything; empty where these are fewer than two, or all score the same.
+        """
+        from margent.tuning.plot import parameter_importances
+
+        return parameter_importances(self.study)
 
     def rows(self) -> list[dict[str, Any]]:
         """The trials as a list of dicts, one column each: for pandas, or whatever reads tables."""
@@ -111,7 +143,7 @@ class TuningResult:
                 "rank": rank,
                 "trial": trial.number,
                 **{name: trial.parameters.get(name) for name in self.parameters},
-                "sentences": trial.sentences,
+                self.resource: trial.amount,
                 "score": trial.score,
                 "standard_error": trial.standard_error,
                 "seconds": round(trial.seconds, 3),
@@ -142,22 +174,26 @@ class TuningResult:
             f", {failed} of them failed" if failed else ""
         )
         table = Table(caption=note, box=box.SIMPLE_HEAD, caption_justify="left")
-        for name in ("trial", *self.parameters, "sentences", "score", "seconds"):
+        for name in ("trial", *self.parameters, self.resource, "score", "seconds"):
             table.add_column(escape(name), justify="right", style="bold" if name == "score" else "")
         for trial in self.trials[:top]:
             if trial.score is None:
                 continue
-            cells = [cell(trial.parameters.get(name)) for name in self.parameters]
+            cells = [cell(trial.parameters[name]) if name in trial.parameters else "" for name in self.parameters]
             error = "" if trial.standard_error is None else f" ± {100 * trial.standard_error:.2f}"
             score = f"{100 * trial.score:.2f}{error}"
-            table.add_row(str(trial.number), *map(escape, cells), f"{trial.sentences:,}", score, f"{trial.seconds:.1f}")
+            table.add_row(str(trial.number), *map(escape, cells), f"{trial.amount:,}", score, f"{trial.seconds:.1f}")
         return table
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draws the scores by rung, and against each parameter; written to `path` if given. Needs matplotlib."""
-        from margent.tuning.plot import plot_tuning
+    def plot(self, path: str | os.PathLike[str] | None = None, kind: str = "history") -> Figure:
+        """Draws the search, and writes it to `path` if given. Needs matplotlib.
 
-        return plot_tuning(self.trials, self.parameters, path)
+        kind : "history" (scores as trials came), "importances" (of parameters), "slices" (scores against each
+            parameter) or "rungs" (scores by how much was learned from)
+        """
+        from margent.tuning.plot import plot_study
+
+        return plot_study(self.study, kind, path)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes `results.json` and `results.csv` to a folder; each appears only when it is complete."""
@@ -168,6 +204,7 @@ class TuningResult:
             "best_parameters": best,
             "best_score": self.trials[0].score if best is not None else None,
             "interrupted": self.interrupted,
+            "resource": self.resource,
             "trials": [{**row, "rungs": rungs[row["trial"]]} for row in rows],
         }
         with open_target(Path(folder) / "results.json") as write:
@@ -185,33 +222,32 @@ class _Lines:
         self.write = write
 
 
-def make_result(
-    problem: Problem,
-    parameters: list[str],
-    ladder: Sequence[Rung],
-    outcomes: Mapping[Task, Outcome],
-    interrupted: bool,
-) -> TuningResult:
-    """The result of the evaluations done; trials of which none is done are left out."""
-    found = []
-    for number, candidate in enumerate(problem.candidates):
-        trial = _trial(number, candidate, problem.n_folds, ladder, outcomes)
-        if trial.rungs or trial.error is not None:
-            found.append(trial)
+def make_result(search: Search, interrupted: bool) -> TuningResult:
+    """The result of the trials that are done."""
+    plan = search.plan
+    candidates, found = {}, []
+    for done in search.finished():
+        candidates[done.number] = plan.space.suggest(done)
+        rungs = done.user_attrs.get("rungs", [])
+        found.append(
+            Trial(
+                done.number,
+                candidates[done.number].parameters,
+                tuple(RungScore(rung["amount"], *_mean_and_error(rung["scores"])) for rung in rungs),
+                sum(rung["seconds"] for rung in rungs),
+                done.user_attrs.get("error"),
+            )
+        )
     found.sort(key=lambda trial: (trial.score is None, -len(trial.rungs), -(trial.score or 0), trial.number))
-    return TuningResult(found, parameters, interrupted, problem.tagger, problem.candidates)
+    return TuningResult(
+        found, plan.space.parameters, plan.resource, interrupted, search.study, plan.model, plan.space, candidates
+    )
 
 
-def _trial(
-    number: int, candidate: Candidate, n_folds: int, ladder: Sequence[Rung], outcomes: Mapping[Task, Outcome]
-) -> Trial:
-    rungs = []
-    seconds, failure = 0.0, None
-    for rung in ladder:
-        done = [outcomes.get(Task(number, rung.sentences, fold)) for fold in range(n_folds)]
-        seconds += sum(outcome.seconds for outcome in done if outcome is not None)
-        failure = failure or next((outcome.error for outcome in done if outcome is not None and outcome.error), None)
-        scores = [outcome.score for outcome in done if outcome is not None and outcome.score is not None]
-        if len(scores) == n_folds:
-            rungs.append(RungScore(rung.sentences, *mean_and_error(scores)))
-    return Trial(number, candidate.parameters, tuple(rungs), seconds, failure)
+def _mean_and_error(scores: Sequence[float]) -> tuple[float, float | None]:
+    """The mean over folds and its standard error; no error from a single score."""
+    mean = sum(scores) / len(scores)
+    if len(scores) < 2:
+        return mean, None
+    variance = sum((score - mean) ** 2 for score in scores) / (len(scores) - 1)
+    return mean, float((variance / len(scores)) ** 0.5)

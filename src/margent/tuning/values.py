@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 _DIGITS = 3  # of numbers drawn from a range: enough for a search, and short enough to type
+_EDGE = 0.02  # the share of a range at either end that counts as its edge
 
 
 class Value(NamedTuple):
@@ -22,19 +24,19 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers from `low` to `high`, both included, to draw from; rounded to three significant digits.
+    """Numbers from `low` to `high`, both included, to choose from; rounded to three significant digits.
 
-    log : draw the logarithm evenly, so that 0.01 to 0.1 is as likely as 1 to 10
-    whole : draw whole numbers. Parameters that are whole numbers by nature, such as `epochs`, need not say so.
+    log : on the log scale, where 0.01 to 0.1 is as far as 1 to 10
+    integer : integers alone. Parameters that are integers by nature, such as `epochs`, need not say so.
 
     >>> Range(0.01, 10, log=True)
-    Range(low=0.01, high=10, log=True, whole=False)
+    Range(low=0.01, high=10, log=True, integer=False)
     """
 
     low: float
     high: float
     log: bool = False
-    whole: bool = False
+    integer: bool = False
 
     def __post_init__(self) -> None:
         for name, value in (("low", self.low), ("high", self.high)):
@@ -44,52 +46,63 @@ class Range:
             raise ValueError(f"a range should go up, got {self.low} to {self.high}")
         if self.log and self.low <= 0:
             raise ValueError(f"a range on the log scale should begin above 0, got {self.low} to {self.high}")
-        if self.whole and not (float(self.low).is_integer() and float(self.high).is_integer()):
-            raise ValueError(f"a range of whole numbers should have such ends, got {self.low} to {self.high}")
+        if self.integer and not (float(self.low).is_integer() and float(self.high).is_integer()):
+            raise ValueError(f"a range of integers should have integers as its ends, got {self.low} to {self.high}")
 
-    def draw(self, random: np.random.Generator) -> Value:
-        """A number of the range."""
-        if self.whole and not self.log:
-            number: float = int(random.integers(int(self.low), int(self.high), endpoint=True))
-        elif self.log:
-            number = math.exp(random.uniform(math.log(self.low), math.log(self.high)))
+    def suggest(self, trial: Any, name: str) -> Value:
+        """What an Optuna trial has, or gets, for the parameter of this name."""
+        if self.integer:
+            number: float = trial.suggest_int(name, int(self.low), int(self.high), log=self.log)
         else:
-            number = random.uniform(self.low, self.high)
-        if self.whole:
-            number = round(number)
-        else:
-            number = min(max(float(f"{number:.{_DIGITS}g}"), float(self.low)), float(self.high))
+            drawn = trial.suggest_float(name, float(self.low), float(self.high), log=self.log)
+            number = min(max(float(f"{drawn:.{_DIGITS}g}"), float(self.low)), float(self.high))
         return Value(number, number)
 
+    def probes(self) -> list[Any]:
+        """Values that an owner who takes the range must take: its ends."""
+        return [(int if self.integer else float)(end) for end in (self.low, self.high)]
+
+    def edge(self, number: float) -> str | None:
+        """ "lower" or "upper" where a number lies at that end of the range."""
+        scale = math.log if self.log else float
+        share = (scale(number) - scale(self.low)) / (scale(self.high) - scale(self.low))
+        if min(share, 1 - share) > _EDGE:
+            return None
+        return "lower" if share < 0.5 else "upper"
+
     def described(self) -> Any:
-        return {"from": self.low, "to": self.high, "log": self.log, "whole": self.whole}
+        return {"from": self.low, "to": self.high, "log": self.log, "integer": self.integer}
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some values, each as likely as the others."""
+    """One of some values."""
 
     values: tuple[Value, ...]
 
-    def draw(self, random: np.random.Generator) -> Value:
-        """One of the values."""
-        return self.values[int(random.integers(len(self.values)))]
+    def suggest(self, trial: Any, name: str) -> Value:
+        """What an Optuna trial has, or gets, for the parameter of this name. It knows values by their names."""
+        names = [cell(value.name) for value in self.values]
+        return self.values[names.index(trial.suggest_categorical(name, names))]
+
+    def probes(self) -> list[Any]:
+        return [value.value for value in self.values]
 
     def described(self) -> Any:
-        return {str(name): described(value) for name, value in self.values}
+        return {cell(name): described(value) for name, value in self.values}
 
 
 Values = Range | Choice
 
 
-def values_of(parameter: str, given: Any, *, whole: bool = False) -> Values:
+def values_of(parameter: str, given: Any, *, integer: bool = False) -> Values:
     """What a user gave for a parameter: a `Range`, a list of values, a dict of values by name, or one value.
 
-    `whole`: the parameter is a whole number by nature, so a range of it is one of whole numbers.
+    `integer`: the parameter is an integer by nature, so a range of it is one of integers.
     """
     if isinstance(given, Range):
         try:
-            return replace(given, whole=given.whole or whole)
+            return replace(given, integer=given.integer or integer)
         except ValueError as error:
             raise ValueError(f"the range of {parameter}: {error}") from None
     if isinstance(given, Mapping):
@@ -100,7 +113,10 @@ def values_of(parameter: str, given: Any, *, whole: bool = False) -> Values:
         named = [Value(shown(given), given)]
     if not named:
         raise ValueError(f"{parameter} should have at least one value to try, got {given!r}")
-    return Choice(tuple({repr(value.name): value for value in named}.values()))
+    name, count = Counter(cell(value.name) for value in named).most_common(1)[0]
+    if count > 1:
+        raise ValueError(f"{parameter} should have different values to try, got {name} {count} times")
+    return Choice(tuple(named))
 
 
 def shown(value: Any) -> Any:
@@ -114,7 +130,7 @@ def cell(value: Any) -> str:
     """A shown value as the text of a cell or a tick."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else str(value)
+    return "none" if value is None else str(value)
 
 
 def described(value: Any) -> str:

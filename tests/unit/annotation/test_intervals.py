@@ -119,5 +119,5 @@ def test_an_interval_is_a_tuple() -> None:
 def test_intervals_that_are_none_are_told(interval) -> None:
     with pytest.raises(CorpusError, match=r"interval 1 is .* expected"):
         segments_of_intervals([(0.0, 0.1, "x"), interval])
-    with pytest.raises(ValueError, match="length should be a whole number"):
+    with pytest.raises(ValueError, match="length should be an integer"):
         segments_of_intervals([(0.0, 0.1, "x")], length="3")

@@ -30,8 +30,8 @@ def names(scheme: str, kinds: tuple[str, ...] = ("X", "Y")) -> list[str]:
 
 
 def admitted(mask: np.ndarray, label_names: list[str], labels: tuple[str, ...]) -> bool:
-    border = len(label_names)
-    path = [border, *(label_names.index(label) for label in labels), border]
+    boundary = len(label_names)
+    path = [boundary, *(label_names.index(label) for label in labels), boundary]
     return all(mask[i, j] for i, j in itertools.pairwise(path))
 
 

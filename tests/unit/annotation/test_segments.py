@@ -37,8 +37,8 @@ def test_what_is_accepted():
         ([(0, 2, "a")], 3, "end at 2; expected 3"),
         ([(0, 2)], None, r"expected \(start, end, label\)"),
         (["abc"], None, r"expected \(start, end, label\)"),
-        ([(0, 2.0, "a")], None, "two whole numbers and a label"),
-        ([(0, 2, 3)], None, "two whole numbers and a label"),
+        ([(0, 2.0, "a")], None, "two integers and a label"),
+        ([(0, 2, 3)], None, "two integers and a label"),
     ],
 )
 def test_what_is_not(segments, length, message):

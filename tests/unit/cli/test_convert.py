@@ -38,7 +38,7 @@ def test_templates_become_attributes(margent, tmp_path):
 
 def test_standard_output_and_named_formats(margent, tmp_path):
     (tmp_path / "in").write_text('{"text": "Ann sings", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n')
-    outcome = margent("convert", tmp_path / "in", "-", "--from", "jsonl", "--to", "columns", "--scheme", "bilou")
+    outcome = margent("convert", tmp_path / "in", "-", "--format", "jsonl", "--to", "columns", "--scheme", "bilou")
     assert outcome.output == "Ann\tU-PER\nsings\tO\n\n"
 
 

@@ -70,25 +70,22 @@ def test_confusion_plot(margent, files):
 def test_a_model_instead_of_predictions(margent, fails, folder, tmp_path):
     margent("tag", folder / "model.margent", folder / "test.txt", "-o", tmp_path / "tagged.txt")
     wanted = margent("evaluate", tmp_path / "tagged.txt").output
-    by_model = ("evaluate", folder / "test.txt", "--model", folder / "model.margent")
+    by_model = ("evaluate", folder / "model.margent", folder / "test.txt")
     assert margent(*by_model).output == wanted
     output = margent(*by_model, "--calibration").output
     assert output.startswith(wanted.rstrip("\n")) and "expected error" in output and "\nspans " in output
     report = json.loads(margent(*by_model, "--calibration", "--json").output)["calibration"]
     assert set(report) == {"tokens", "spans"} and 0 < report["spans"]["expected_error"] < 1
     assert sum(report["spans"]["counts"]) > 100 and len(report["tokens"]["accuracy"]) == 10
-    fails(2, "not both", *by_model[:2], folder / "test.txt", *by_model[2:])
-    fails(2, "give --model", *by_model[:2], "--calibration")
+    fails(2, "a model and one file", *by_model, folder / "test.txt")
+    fails(2, "give a model first", "evaluate", folder / "test.txt", "--calibration")
     fails(1, "no such folder", *by_model, "--reliability", tmp_path / "no" / "x.png")
 
 
 def test_reliability_plot(margent, folder, tmp_path):
     pytest.importorskip("matplotlib")
     target = tmp_path / "reliability.svg"
-    assert (
-        margent("evaluate", folder / "test.txt", "--model", folder / "model.margent", "--reliability", target).status
-        == 0
-    )
+    assert margent("evaluate", folder / "model.margent", folder / "test.txt", "--reliability", target).status == 0
     assert b"<svg" in target.read_bytes()[:1000]
 
 
@@ -123,7 +120,7 @@ def test_a_terminal_is_not_waited_for(fails, monkeypatch):
 def test_pictures_are_checked_before_the_work(fails, folder, tmp_path, monkeypatch):
     monkeypatch.setattr("margent.models.load", lambda path: pytest.fail("the model was loaded"))
     for option in ("--reliability", "--confusion"):
-        command = ("evaluate", folder / "test.txt", "--model", folder / "model.margent", option)
+        command = ("evaluate", folder / "model.margent", folder / "test.txt", option)
         fails(2, "r.xyz: expected a name of a picture, that ends in one of", *command, tmp_path / "r.xyz")
         with monkeypatch.context() as without:
             without.setitem(sys.modules, "matplotlib.figure", None)

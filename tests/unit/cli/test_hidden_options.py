@@ -24,58 +24,41 @@ def data(tmp_path: Path) -> Path:
 def test_train_and_inspect(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model, template = str(tmp_path / "m"), str(tmp_path / "template.txt")
     words = ["train", str(data), "-m", model, "--template", template, "--learner", "perceptron", "--epochs", "30"]
-    assert main([*words, "--hidden", "3", "--restarts", "8", "--decode", "sum"]) == 0
+    hidden = "--hidden-n"
+    more = ["--hidden-restarts", "8", "--search", "sum"]
+    assert main([*words, hidden, "3", *more]) == 0
     assert "3 labels (split into 9 hidden ones)" in capsys.readouterr().out
     tagger = margent.load(model)
-    assert (tagger.hidden, tagger.restarts, tagger.decode) == (3, 8, "sum")
+    given = tagger.get_params(deep=True)
+    assert (given.get("hidden__n", given["hidden"]), given.get("hidden__restarts", given.get("restarts"))) == (3, 8)
+    assert given.get("decode", given.get("search")) == "sum"
     assert main(["inspect", model]) == 0
     shown = capsys.readouterr().out
-    assert "each split into 3 hidden ones" in shown and "hidden=3" in shown
+    assert "each split into 3 hidden ones" in shown and "HiddenLabels(n=3, restarts=8)" in shown
     assert "Y/1 -> " in shown.replace("  ", " ") and "(Z/" in shown
     assert main(["inspect", model, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["hidden_labels"] == {"X": 3, "Y": 3, "Z": 3}
 
 
-def test_growth(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model, template = str(tmp_path / "m"), str(tmp_path / "template.txt")
-    words = [
-        "train",
-        str(data),
-        "-m",
-        model,
-        "--template",
-        template,
-        "--learner",
-        "crf",
-        "--l2",
-        "0.01",
-        "--tol",
-        "1e-6",
-    ]
-    assert main([*words, "--hidden", "3", "--growth", "split-merge", "--json"]) == 0
-    sizes = json.loads(capsys.readouterr().out)["hidden_labels"]
-    assert sizes["Y"] > 1 == sizes["Z"]
-    assert main(["inspect", model]) == 0
-    assert f"Y into {sizes['Y']}" in capsys.readouterr().out
-
-
 def test_the_latent_svm_is_a_learner(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["train", str(data), "-m", str(tmp_path / "m"), "--learner", "latent-svm", "--passes", "5", "--hidden", "2"]
+    words = ["train", str(data), "-m", str(tmp_path / "m"), "--learner", "latent-svm", "--passes", "5"]
+    words += ["--hidden-n", "2"]
     assert main(words) == 0
     assert "objective" in capsys.readouterr().out
     assert margent.load(tmp_path / "m").learner == margent.LatentSVM(passes=5)
 
 
 def test_tune_can_search_hidden_labels(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["tune", str(data), "--learner", "perceptron", "--restarts", "4", "--folds", "2", "--jobs", "1"]
-    words += ["--template", str(tmp_path / "template.txt"), "--out", str(tmp_path / "out"), "--search", "hidden=1,3"]
+    words = f"tune {data} --learner perceptron --hidden-restarts 4 --folds 2 --jobs 1 --search hidden-n=1,3".split()
+    words += ["--template", str(tmp_path / "template.txt"), "--storage", str(tmp_path / "out")]
     assert main([*words, "--json", "--halving", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert {trial["hidden"] for trial in found["trials"]} == {1, 3}
-    assert "--restarts 4" in found["command"]
+    assert {trial["hidden_n"] for trial in found["trials"]} == {1, 3}
+    assert "--hidden-restarts 4" in found["command"]
 
 
 def test_wrong_options(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["train", str(data), "-m", str(tmp_path / "m"), "--hidden", "2", "--learner", "hmm"]
-    assert main(words) != 0
-    assert "hidden=2 is not for HiddenMarkov" in capsys.readouterr().err
+    hidden = "--hidden-n"
+    assert main(["train", str(data), "-m", str(tmp_path / "m"), hidden, "2", "--learner", "hmm"]) != 0
+    told = capsys.readouterr().err
+    assert told.startswith("margent: error: HiddenMarkov counts") and "'chain of hidden labels'" in told

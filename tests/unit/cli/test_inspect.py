@@ -86,16 +86,21 @@ def test_a_transcriber(margent, fails, tmp_path):
     output = margent("inspect", tmp_path / "m", "--top", 3).output
     assert "kind      transcriber of order 3" in output
     assert f"phonemes  {len(model.phonemes_)}: " in output
-    assert "MIRA(" in output and "to put candidates in order" in output
-    assert len(output[output.index("\nunits:") :].split()) == 1 + 2 * 3
+    assert "MIRA(" in output and "to rerank candidates by" in output
+    assert len(output[output.index("\ngraphones:") :].split()) == 1 + 2 * 3
     report = json.loads(margent("inspect", tmp_path / "m", "--json").output)
-    assert report["kind"] == "transcriber" and report["units"] == model.model_.n_units
-    assert len(report["grams"]) == 3 and sum(report["grams"]) == model.model_.n_grams
+    assert report["kind"] == "transcriber" and report["graphones"] == model.joint_.n_units
+    assert len(report["grams"]) == 3 and sum(report["grams"]) == model.joint_.n_grams
     assert len(report["discounts"]) == 3 and all(len(row) == 3 for row in report["discounts"])
     assert report["learned_weights_not_zero"] > 0
-    assert 0 < sum(unit["probability"] for unit in report["top_units"]) <= 1
+    assert 0 < sum(each["probability"] for each in report["top_graphones"]) <= 1
     fails(2, "this is a transcriber", "inspect", tmp_path / "m", "--label", "AE")
-    searching = library.Transcriber(order=2, learner=library.MIRA(C=0.01, epochs=1), update="skip", beam=8)
+    searching = library.Transcriber(
+        order=2,
+        learner=library.MIRA(C=0.01, epochs=1),
+        decoder="direct",
+        search=library.AlignmentBeam(width=8, update="skip"),
+    )
     searching.fit(words, spoken).save(tmp_path / "searching")
     assert "to search by, of which" in margent("inspect", tmp_path / "searching").output
     library.Transcriber(order=1).fit(words, spoken).save(tmp_path / "plain")

@@ -37,7 +37,7 @@ def test_tag_and_evaluate(margent, folder, model, tmp_path):
     predicted = library.load(model).predict(library.read_columns(folder / "test.txt").select([0]))
     assert [line.split()[-1] for line in outcome.output.splitlines() if line] == [y for ys in predicted for y in ys]
     assert margent("tag", model, folder / "one.txt").status == 0
-    assert "FB1" in margent("evaluate", "--model", model, folder / "test.txt").output
+    assert "FB1" in margent("evaluate", model, folder / "test.txt").output
     (tmp_path / "x.crfsuite").write_text("A\tw=a\n\n", encoding="utf-8")
     assert "the model takes tokens" in margent("tag", model, tmp_path / "x.crfsuite").errors
 
@@ -70,5 +70,11 @@ def test_wrong_usage(fails, folder, tmp_path, options, message):
 
 def test_wrong_learners_and_templates(fails, folder, tmp_path):
     train = ("train", folder / "dev.txt", "-m", tmp_path / "m", "--kernel", "rbf")
-    fails(1, "a kernel needs a learner that moves example by example", *train, "--learner", "crf")
+    fails(
+        2,
+        "error: CRF sums over all answers, and the structure 'chain with a kernel' has no such sums",
+        *train,
+        "--learner",
+        "crf",
+    )
     fails(1, "a kernel is between observations for one label", *train, "--features", "letters")

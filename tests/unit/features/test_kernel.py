@@ -204,7 +204,7 @@ def test_a_kernel_of_numbers_too_large_says_so() -> None:
     [
         ({"kind": "cubic"}, "kind of Kernel should be one of linear, polynomial, rbf, string-spectrum or a function"),
         ({"kind": None}, "kind of Kernel should be one of"),
-        ({"degree": 0}, "degree of Kernel should be a whole number from 1 to 100, got 0"),
+        ({"degree": 0}, "degree of Kernel should be an integer from 1 to 100, got 0"),
         ({"degree": 2.0}, "degree of Kernel"),
         ({"degree": True}, "degree of Kernel"),
         ({"gamma": 0}, "gamma of Kernel should be a number above 0, or None, got 0"),

@@ -121,8 +121,8 @@ def test_other_dimensions_than_in_training_are_refused() -> None:
         (ROWS, [1, 2], "add up to 3, but the matrix has 4 rows"),
         (ROWS, [5, -1], "lengths"),
         (ROWS, [[4]], "lengths"),
-        (ROWS, [3.5, 1.5], "whole numbers"),
-        (ROWS, ["4"], "whole numbers"),
+        (ROWS, [3.5, 1.5], "integers"),
+        (ROWS, ["4"], "integers"),
         (np.ones(4), [4], "got 1 dimensions"),
     ],
 )

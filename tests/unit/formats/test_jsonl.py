@@ -36,7 +36,7 @@ def as_dicts(spans, start="start", end="end"):
             "tokens": [{"text": TEXT[s:e], "start": s, "end": e} for s, e in word_offsets(TEXT)],
             "spans": as_dicts(SPANS),
         },
-        {"text": TEXT, "spans": as_dicts([(0, 10, "PER"), (17, 27, "LOC")])},  # blanks at the borders do not matter
+        {"text": TEXT, "spans": as_dicts([(0, 10, "PER"), (17, 27, "LOC")])},  # blanks at the boundaries do not matter
     ],
 )
 def test_layouts_with_spans(record):
@@ -100,9 +100,9 @@ def test_documents_come_back_with_their_spans(drawn):
     documents = []
     for text, cuts in drawn:
         offsets = word_offsets(text)
-        borders = sorted({cut % (len(offsets) + 1) for cut in cuts})
+        boundaries = sorted({cut % (len(offsets) + 1) for cut in cuts})
         labels = ["O"] * len(offsets)
-        for kind, (start, end) in enumerate(zip(borders[::2], borders[1::2])):
+        for kind, (start, end) in enumerate(zip(boundaries[::2], boundaries[1::2])):
             labels[start:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - start - 1)
         documents.append(Document(text, offsets, labels))
     for layout in ("spans", "doccano"):

@@ -47,7 +47,7 @@ class Enumerated:
     def answer(self, number: int, weights: Any, k: int, cost: float) -> Answer:
         p, example, w = self.problem, self.problem.examples[number], self.named(weights)
         if all(label is None for label in example.labels):
-            return Answer({}, [], places=0, weight=example.weight)
+            return Answer({}, [], n_positions=0, weight=example.weight)
         gold = plain.gold_side(example, w, N_LABELS, p.order, p.transitions)
         ranked = plain.rivals(example, w, N_LABELS, p.order, p.costs, cost, p.transitions)[:k]
         rivals = [

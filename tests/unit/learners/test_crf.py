@@ -14,7 +14,7 @@ from scipy.special import log_softmax, softmax
 from tests.unit.learners.test_likelihood import Problem, problem
 
 import margent
-from margent import CRF, Tagger, _core, train
+from margent import CRF, Features, Tagger, _core, train
 from margent.learners.progress import ProgressBar
 from margent.learners.quasi_newton import minimise
 
@@ -113,14 +113,14 @@ def data() -> tuple[Any, Any]:
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_the_tagger_learns(method: Any, layout: str, data: tuple[Any, Any]) -> None:
     X, y = data
-    tagger = Tagger(learner=CRF(method=method, epochs=15, l2=0.1), layout=layout).fit(X[:80], y[:80])
+    tagger = Tagger(features=Features(layout=layout), learner=CRF(method=method, epochs=15, l2=0.1)).fit(X[:80], y[:80])
     assert tagger.score(X[:80], y[:80]) > 0.97 and tagger.score(X[80:], y[80:]) > 0.6
 
 
 def test_layouts_and_threads_agree(data: tuple[Any, Any]) -> None:
     X, y = data
     dense, sparse, threaded = (
-        Tagger(learner=CRF(epochs=8), layout=layout, threads=threads).fit(X[:60], y[:60])
+        Tagger(features=Features(layout=layout), learner=CRF(epochs=8), threads=threads).fit(X[:60], y[:60])
         for layout, threads in (("dense", 1), ("sparse", 1), ("dense", 3))
     )
     objectives = [[epoch["objective"] for epoch in tagger.history_] for tagger in (dense, sparse, threaded)]
@@ -147,7 +147,7 @@ def test_vectors_attributes_weights_costs_and_label_dictionaries(data: tuple[Any
     X, labels = data
     attributes = [[{"word": word, "length": len(word)} for word in sentence] for sentence in X[:30]]
     assert Tagger(learner=CRF(l2=0.01)).fit(attributes, labels[:30]).score(attributes, labels[:30]) > 0.9
-    assert Tagger(learner=CRF(epochs=5), restrict_labels=3).fit(X, labels).score(X, labels) > 0.8
+    assert Tagger(learner=CRF(epochs=5), tag_dictionary=3).fit(X, labels).score(X, labels) > 0.8
 
 
 def test_costs_are_those_of_expected_decisions() -> None:
@@ -276,14 +276,14 @@ def test_a_cost_of_nothing_has_no_logarithm() -> None:
         ({"l1": 0.1, "method": "sgd"}, "l1=0.1 of CRF needs method='owlqn'"),
         ({"l2": -1}, "l2 of CRF should be a number of at least 0"),
         ({"l2": float("nan")}, "l2 of CRF should be a number"),
-        ({"epochs": 0}, "epochs of CRF should be a whole number of at least 1"),
+        ({"epochs": 0}, "epochs of CRF should be an integer of at least 1"),
         ({"memory": 0}, "memory of CRF"),
         ({"period": 0}, "period of CRF"),
         ({"eta": 0.1}, "eta=0.1 of CRF is the first step of method='sgd'"),
         ({"eta": 0, "method": "sgd"}, "eta of CRF should be a number above 0"),
         ({"eta": 1e300, "method": "sgd"}, r"eta of CRF should be a number of at most 1e\+25, got 1e\+300"),
         ({"l2": 10**400}, r"l2 of CRF should be a number of at most 1e\+25"),
-        ({"memory": 2**31}, "memory of CRF should be a whole number of at most 2147483647"),
+        ({"memory": 2**31}, "memory of CRF should be an integer of at most 2147483647"),
         ({"boundaries": 1}, "boundaries of CRF should be True or False"),
         ({"patience": 0}, "patience of CRF"),
     ],
@@ -317,7 +317,7 @@ class Classes:
     def __len__(self) -> int:
         return len(self.y)
 
-    def expect(self, i: int, weights: Any) -> tuple[float, dict[int, float]]:
+    def log_loss(self, i: int, weights: Any) -> tuple[float, dict[int, float]]:
         scores = weights.reshape(3, 2) @ self.X[i]
         change = softmax(scores) - (np.arange(3) == self.y[i])
         return -log_softmax(scores)[self.y[i]], dict(enumerate(np.outer(change, self.X[i]).ravel()))
@@ -342,7 +342,9 @@ def test_an_oracle_without_expectations_is_refused() -> None:
 
         def answer(self, i: int, weights: Any, k: int, cost: float) -> Any: ...
 
-    with pytest.raises(TypeError, match="a CRF needs an oracle with `expect`, and Plain has none"):
+    with pytest.raises(
+        TypeError, match=r"CRF sums over all answers, .* 'Plain' has no such sums \(it has no `log_loss`\)"
+    ):
         train(CRF(), Plain())
 
 
@@ -457,7 +459,7 @@ def test_steps_that_are_too_long_leave_numbers() -> None:
 )
 def test_a_wrong_expectation_is_explained(method: Any, answer: Any, error: type[Exception], words: str) -> None:
     class Wrong(Classes):
-        def expect(self, i: int, weights: Any) -> Any:
+        def log_loss(self, i: int, weights: Any) -> Any:
             return answer
 
     with pytest.raises(error, match=words):

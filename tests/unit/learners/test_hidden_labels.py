@@ -45,8 +45,8 @@ class Problem:
         self.costs = [1.0, 1.0, 2.5, 2.5]
         self.oracle = _core.ChainOracle(examples, LABELS, order, True, FEATURES, int(edges), False, self.costs)
         plain_costs = _core.ChainOracle(examples, LABELS, order, True, FEATURES, int(edges), False, [])
-        self.likelihood = _core.ChainLikelihood(plain_costs, True, True, True, 1)
-        self.best = _core.ChainLikelihood(plain_costs, True, True, True, 1, 0, True)
+        self.likelihood = plain_costs.likelihood(all_pairs=True, all_transitions=True)
+        self.best = plain_costs.likelihood(all_pairs=True, all_transitions=True, best_completion=True)
 
     @staticmethod
     def _rows(tokens: list[dict[int, float]]) -> Any:

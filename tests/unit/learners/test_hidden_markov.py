@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.oracle.hidden_markov import PlainHiddenMarkov
 
 import margent
-from margent import HiddenMarkov, Perceptron, Tagger, make_addresses
+from margent import Features, HiddenMarkov, Perceptron, Tagger, make_addresses
 from margent.answer import Answer
 from margent.errors import CalibrationWarning
 
@@ -41,7 +41,9 @@ def all_readings(tagger: Tagger, tokens: Tokens) -> dict[tuple[str, ...], float]
 def test_scores_are_the_log_probabilities_of_plain_counting(problem: Any, order: int, layout: str, s: float) -> None:
     sentences, labels, weights = problem
     learner = HiddenMarkov(smoothing=s, transition_smoothing=0.3)
-    tagger = Tagger("attributes", learner, order=order, layout=layout).fit(sentences, labels, sample_weight=weights)
+    tagger = Tagger(Features("attributes", layout=layout), learner, order=order).fit(
+        sentences, labels, sample_weight=weights
+    )
     twin = PlainHiddenMarkov(sentences, labels, weights, order, s, 0.3)
     for tokens in [*sentences, [{"a": 1.0}, {"a": 2.0, "never seen": 1.0}]]:
         found = all_readings(tagger, tokens)
@@ -89,7 +91,7 @@ def test_without_transitions_the_shares_of_labels_count() -> None:
     assert np.ptp(transitions, axis=0).max() == 0
 
 
-@pytest.mark.parametrize("options", [{}, {"order": 3}, {"layout": "sparse"}])
+@pytest.mark.parametrize("options", [{}, {"order": 3}, {"features": Features(layout="sparse")}])
 def test_a_tagger_learns_saves_and_loads(options: dict[str, Any], tmp_path: Any) -> None:
     X, y = make_addresses(400, seed=1)
     tagger = Tagger(learner=HiddenMarkov(smoothing=0.02), **options).fit(X[:300], y[:300])
@@ -133,7 +135,9 @@ def test_what_it_cannot_do_is_said() -> None:
         tagger.partial_fit(X, y)
     assert tagger.predict(X) == before
     with pytest.raises(ValueError, match="HiddenMarkov cannot go on from a model"):
-        Tagger(learner=Perceptron(epochs=1), layout="sparse").fit(X, y).set_params(learner="hmm").partial_fit(X, y)
+        Tagger(features=Features(layout="sparse"), learner=Perceptron(epochs=1)).fit(X, y).set_params(
+            learner="hmm"
+        ).partial_fit(X, y)
     with pytest.raises(ValueError, match="by their values, which must not be negative"):
         Tagger(learner="hmm").fit([np.array([[1.0, -2.0], [1.0, 5.0]])], [["A", "A"]])
 
@@ -146,9 +150,9 @@ def test_what_it_cannot_do_is_said() -> None:
         def answer(self, *_: Any) -> Answer:
             raise NotImplementedError
 
-    with pytest.raises(ValueError, match="such as HiddenMarkovSVM, got HiddenMarkov"):
+    with pytest.raises(TypeError, match=r"HiddenMarkov counts .* 'chain with a kernel' cannot count them: choose"):
         Tagger(margent.Kernel(), "hmm").fit(X, y)
-    with pytest.raises(TypeError, match="HiddenMarkov counts the labels of a chain, and Classes is none"):
+    with pytest.raises(TypeError, match=r"HiddenMarkov counts labels .* 'Classes' cannot count them: choose"):
         margent.train(HiddenMarkov(), Classes())
 
 

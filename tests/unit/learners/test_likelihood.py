@@ -22,8 +22,8 @@ class Problem(NamedTuple):
     order: int
     costs: list[float]
 
-    def likelihood(self, threads: int = 1) -> _core.ChainLikelihood:
-        return _core.ChainLikelihood(self.oracle, True, True, True, threads)
+    def likelihood(self, threads: int = 1) -> _core.Likelihood:
+        return self.oracle.likelihood(all_pairs=True, all_transitions=True, threads=threads)
 
     def twin(self, point: Any) -> tuple[float, Any]:
         parameters = dict(zip(self.keys, point.tolist()))
@@ -145,7 +145,7 @@ def test_descent_makes_the_steps_of_the_formula() -> None:
 
 def test_only_what_was_seen_has_a_weight() -> None:
     given = problem()
-    likelihood = _core.ChainLikelihood(given.oracle, False, False, False, 1)
+    likelihood = given.oracle.likelihood(boundaries=False)
     seen: set[Any] = set()
     for tokens, labels, _, _ in given.examples:
         seen |= {key for key in twin.features_of(tokens, labels, 1) if key[0] == "feature"}
@@ -156,7 +156,7 @@ def test_only_what_was_seen_has_a_weight() -> None:
 @pytest.mark.parametrize("order", [1, 2])
 def test_what_may_complete_the_labels_counts_as_seen(order: int) -> None:
     given = problem(order, missing=True, n=3)
-    likelihood = _core.ChainLikelihood(given.oracle, False, False, True, 1)
+    likelihood = given.oracle.likelihood()
     seen: set[Any] = set()
     for tokens, known, _, _ in given.examples:
         if any(label is not None for label in known):
@@ -209,7 +209,7 @@ def test_a_sentence_whose_label_is_forbidden_counts_nothing() -> None:
     oracle = _core.ChainOracle(
         encoded.examples(np.array([1, 1], dtype=np.int32), None, rows), LABELS, 1, True, 1, 0, False, []
     )
-    likelihood = _core.ChainLikelihood(oracle, True, True, True, 1)
+    likelihood = oracle.likelihood(all_pairs=True, all_transitions=True)
     value, _ = likelihood.evaluate(np.zeros(likelihood.n_parameters))
     assert value == pytest.approx(np.log(3))
 

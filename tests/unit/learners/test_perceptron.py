@@ -206,7 +206,7 @@ def test_weights_are_those_of_the_textbook(order: int, sparse: bool, case: dict[
         )
         outcome = _core.run(problem.oracle, Perceptron(margin=margin).rule(), sequence)
         assert outcome.wrong_examples == mistakes
-        assert outcome.places == 3 * sum(y is not None for e in problem.examples for y in e.labels)
+        assert outcome.n_positions == 3 * sum(y is not None for e in problem.examples for y in e.labels)
         same(problem.weights(False), raw)
         same(problem.weights(True), average)
 
@@ -313,10 +313,10 @@ def test_separable_data_are_learned_without_an_error() -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"epochs": 0}, "epochs of Perceptron should be a whole number of at least 1, got 0"),
+        ({"epochs": 0}, "epochs of Perceptron should be an integer of at least 1, got 0"),
         ({"epochs": 1.5}, "epochs"),
         ({"epochs": True}, "epochs"),
-        ({"patience": 0}, "patience of Perceptron should be a whole number of at least 1 or None"),
+        ({"patience": 0}, "patience of Perceptron should be an integer of at least 1 or None"),
         ({"margin": -1}, "margin of Perceptron should be a number of at least 0"),
         ({"margin": float("nan")}, "margin"),
         ({"margin": "1"}, "margin"),

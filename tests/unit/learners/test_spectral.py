@@ -331,9 +331,9 @@ def test_threads_do_not_change_the_result():
     [
         ({"tau": -1}, "tau of Spectral should be a number of at least 0, got -1"),
         ({"step": 0}, "step of Spectral should be a number above 0 or None, got 0"),
-        ({"iterations": 0}, "iterations of Spectral should be a whole number of at least 1, got 0"),
-        ({"order": 1.5}, "order of Spectral should be a whole number of at least 1, got 1.5"),
-        ({"order": 17}, "order of Spectral should be a whole number of at most 16, got 17"),
+        ({"iterations": 0}, "iterations of Spectral should be an integer of at least 1, got 0"),
+        ({"order": 1.5}, "order of Spectral should be an integer of at least 1, got 1.5"),
+        ({"order": 17}, "order of Spectral should be an integer of at most 16, got 17"),
         ({"loss": "all"}, "loss of Spectral should be one of k, up-to-k, got 'all'"),
         ({"regulariser": "l1"}, "regulariser of Spectral should be one of nuclear, frobenius, got 'l1'"),
         ({"solver": "adam"}, "solver of Spectral should be one of momentum, fobos, got 'adam'"),
@@ -345,7 +345,7 @@ def test_threads_do_not_change_the_result():
         ),
         ({"recover": True, "loss": "up-to-k", "order": 2}, "recover of Spectral needs loss='up-to-k' and an order"),
         ({"tol": np.nan}, "tol of Spectral should be a number of at least 0"),
-        ({"patience": 0}, "patience of Spectral should be a whole number of at least 1 or None, got 0"),
+        ({"patience": 0}, "patience of Spectral should be an integer of at least 1 or None, got 0"),
     ],
 )
 def test_wrong_parameters(parameters, message):

@@ -47,8 +47,8 @@ TWINS: dict[str, tuple[Any, Callable[[], Twin]]] = {
         lambda: plain.subgradient(0.05, project=True),
     ),
     "subgradient with a head start": (
-        StructuredSVM(C=0.4, method="subgradient", head_start=2.5),
-        lambda: plain.subgradient(0.4, head_start=2.5),
+        StructuredSVM(C=0.4, method="subgradient", warm_start=2.5),
+        lambda: plain.subgradient(0.4, warm_start=2.5),
     ),
 }
 
@@ -308,8 +308,8 @@ def test_wrong_parameters_are_explained() -> None:
         ({"method": "magic"}, "method of StructuredSVM should be frank-wolfe or subgradient, got 'magic'"),
         ({"project": "yes"}, "project of StructuredSVM should be True or False"),
         ({"project": True}, "project of StructuredSVM is for method='subgradient'"),
-        ({"head_start": 5}, "head_start of StructuredSVM is for method='subgradient'"),
-        ({"method": "subgradient", "head_start": -1}, "head_start of StructuredSVM should be a number of at least 0"),
+        ({"warm_start": 5}, "warm_start of StructuredSVM is for method='subgradient'"),
+        ({"method": "subgradient", "warm_start": -1}, "warm_start of StructuredSVM should be a number of at least 0"),
         ({"gap": -0.1}, "gap of StructuredSVM should be a number of at least 0 or None, got -0.1"),
         ({"method": "subgradient", "gap": 0.1}, "gap of StructuredSVM needs method='frank-wolfe'"),
     ):

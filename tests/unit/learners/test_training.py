@@ -67,7 +67,9 @@ class Matching:
         found = self.best(self.X[i] @ weights)
         wrong = sum(a != b for a, b in zip(found, self.gold[i]))
         return Answer(
-            self.features(i, self.gold[i]), [Rival(self.features(i, found), loss=wrong, errors=wrong)], places=self.size
+            self.features(i, self.gold[i]),
+            [Rival(self.features(i, found), loss=wrong, errors=wrong)],
+            n_positions=self.size,
         )
 
 
@@ -123,7 +125,7 @@ class Bracketing:
         return Answer(
             self.features(i, self.trees[i]),
             [Rival(self.features(i, found), loss=wrong, errors=wrong)],
-            places=len(self.trees[i]),
+            n_positions=len(self.trees[i]),
         )
 
 
@@ -305,7 +307,7 @@ def test_errors_of_an_oracle_come_through() -> None:
         (Answer({0: 1.0}, [Rival({0: float("inf")})]), ValueError, "a feature value that is not finite"),
         (Answer({0: 1.0}, [Rival({0: 1.0}, loss=float("nan"))]), ValueError, "a loss that is not finite"),
         (Answer({0: 1.0}, [Rival({0: 1.0}, errors=-1)]), ValueError, "negative number of errors"),
-        (Answer({0: 1.0}, [], places=-1), ValueError, "negative number of places"),
+        (Answer({0: 1.0}, [], n_positions=-1), ValueError, "negative number of positions"),
         (Answer({0: 1.0}, [], weight=float("inf")), ValueError, "a weight that is not finite"),
         (Answer({0.5: 1.0}, []), TypeError, "float"),
         (Answer({"a": 1.0}, []), TypeError, "str"),
@@ -362,7 +364,7 @@ def test_feature_vectors_may_be_any_mapping_of_numbers() -> None:
 
 
 def test_what_is_no_oracle_is_refused() -> None:
-    with pytest.raises(TypeError, match="an oracle needs `answer`, and list has none"):
+    with pytest.raises(TypeError, match=r"and the structure 'list' does not find them \(it has no `answer`\)"):
         train(Perceptron(), [])  # type: ignore[arg-type]
 
 
@@ -381,18 +383,41 @@ def test_example_weights_scale_the_step() -> None:
     np.testing.assert_allclose(quarter, one / 4)
 
 
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written to standard error goes to a terminal that is wide enough, as far as rich knows."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+@pytest.mark.usefixtures("terminal")
 def test_a_progress_bar_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     train(Perceptron(epochs=2), Classes(), progress=True, evaluate=lambda weights: 0.5)
     shown = capsys.readouterr()
-    assert shown.out == ""
+    assert shown.out == "" and "epoch 2: accuracy 1.0000, development 0.5000" in shown.err
     train(Perceptron(epochs=2), Classes(), progress=False)
     assert capsys.readouterr() == ("", "")
     train(Perceptron(epochs=2), Classes())  # not a terminal
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("accuracy", "objective"), [(0.5, None), (0.5, 3.0), (None, 3.0), (None, None)])
-def test_the_bar_shows_what_is_known_of_an_epoch(accuracy: float | None, objective: float | None) -> None:
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize(
+    ("accuracy", "objective", "text"),
+    [
+        (0.5, None, "epoch 3: accuracy 0.5000 "),
+        (0.5, 3.0, "epoch 3: accuracy 0.5000 "),
+        (None, 3.25, "epoch 3: objective 3.25 "),
+        (None, None, "epoch 3: "),
+    ],
+)
+def test_the_bar_shows_what_is_known_of_an_epoch(
+    capsys: pytest.CaptureFixture[str], accuracy: float | None, objective: float | None, text: str
+) -> None:
     for shown in (True, False):
         with ProgressBar(1, 1, shown=shown) as bar:
-            bar.epoch_done(Epoch(1, 0.0, accuracy, 1, 0.1, objective=objective))
+            bar.epoch_done(Epoch(3, 0.0, accuracy, 1, 0.1, objective=objective))
+        written = capsys.readouterr()
+        assert written.out == "" and (text in written.err if shown else written.err == "")
+        assert "accuracy" not in written.err or accuracy is not None
+        assert "objective" not in written.err or accuracy is None

@@ -27,8 +27,8 @@ Segments = list[tuple[int, int, str]]
 
 @st.composite
 def segmentations(draw: st.DrawFn, length: int) -> Segments:
-    borders = sorted(draw(st.sets(st.integers(1, length - 1), max_size=8))) if length > 1 else []
-    edges = [0, *borders, length] if length else [0]
+    boundaries = sorted(draw(st.sets(st.integers(1, length - 1), max_size=8))) if length > 1 else []
+    edges = [0, *boundaries, length] if length else [0]
     return [(a, b, draw(st.sampled_from("abcd"))) for a, b in pairwise(edges)]
 
 
@@ -68,14 +68,16 @@ def test_as_many_borders_are_paired_as_possible(gold: set[int], predicted: set[i
 @given(st.integers(1, 50), st.integers(0, 100), st.data())
 def test_r_value_is_that_of_the_paper(gold: int, found: int, data: st.DataObject) -> None:
     correct = data.draw(st.integers(0, min(gold, found)))
-    assert BoundaryScore("borders", correct, gold, found).r_value == pytest.approx(oracle.r_value(correct, gold, found))
+    assert BoundaryScore("boundaries", correct, gold, found).r_value == pytest.approx(
+        oracle.r_value(correct, gold, found)
+    )
 
 
 def test_r_value_of_known_cases() -> None:
-    assert BoundaryScore("borders", 10, 10, 10).r_value == 1.0
-    assert BoundaryScore("borders", 0, 0, 0).r_value == BoundaryScore("borders", 0, 0, 5).r_value == 0.0
-    # Twice as many borders find everything; F1 likes it more than the R-value does.
-    doubled = BoundaryScore("borders", 10, 10, 20)
+    assert BoundaryScore("boundaries", 10, 10, 10).r_value == 1.0
+    assert BoundaryScore("boundaries", 0, 0, 0).r_value == BoundaryScore("boundaries", 0, 0, 5).r_value == 0.0
+    # Twice as many boundaries find everything; F1 likes it more than the R-value does.
+    doubled = BoundaryScore("boundaries", 10, 10, 20)
     assert doubled.r_value == pytest.approx(1 - (1 + 2**-0.5) / 2)
     assert doubled.f1 > 4 * doubled.r_value
 
@@ -130,26 +132,26 @@ def test_the_tolerance_is_inclusive_and_in_seconds() -> None:
 def test_table() -> None:
     report = segment_scores(GOLD, PREDICTED)
     assert str(report) == classification_table(report) == (
-        "label                 precision  recall      F1  gold  found\n"
-        "------------------------------------------------------------\n"
-        "aa                         0.00    0.00    0.00     1      1\n"
-        "ao                         0.00    0.00    0.00     0      1\n"
-        "pau                        0.00    0.00    0.00     1      1\n"
-        "q                          0.00    0.00    0.00     1      0\n"
-        "s                        100.00  100.00  100.00     1      1\n"
-        "------------------------------------------------------------\n"
-        "all segments              25.00   25.00   25.00     4      4\n"
-        "macro average             20.00   20.00   20.00     4      4\n"
-        "weighted average          25.00   25.00   25.00     4      4\n"
-        "borders within 20 ms      66.67   66.67   66.67     3      3\n"
-        "------------------------------------------------------------\n"
+        "label                    precision  recall      F1  gold  found\n"
+        "---------------------------------------------------------------\n"
+        "aa                            0.00    0.00    0.00     1      1\n"
+        "ao                            0.00    0.00    0.00     0      1\n"
+        "pau                           0.00    0.00    0.00     1      1\n"
+        "q                             0.00    0.00    0.00     1      0\n"
+        "s                           100.00  100.00  100.00     1      1\n"
+        "---------------------------------------------------------------\n"
+        "all segments                 25.00   25.00   25.00     4      4\n"
+        "macro average                20.00   20.00   20.00     4      4\n"
+        "weighted average             25.00   25.00   25.00     4      4\n"
+        "boundaries within 20 ms      66.67   66.67   66.67     3      3\n"
+        "---------------------------------------------------------------\n"
         "phone error rate 25.00 % of 4 segments: 1 substituted, 0 deleted, 0 inserted\n"
-        "R-value of the borders 71.55, over-segmentation 0.00 %\n"
+        "R-value of the boundaries 71.55, over-segmentation 0.00 %\n"
         "accuracy 67.50 % of 40 frames in 1 utterances\n"
     )  # fmt: skip
     text = io.StringIO()
     Console(file=text, width=100).print(rich_table(report))
-    assert "borders within 20 ms" in text.getvalue() and "phone error rate 25.00 %" in text.getvalue()
+    assert "boundaries within 20 ms" in text.getvalue() and "phone error rate 25.00 %" in text.getvalue()
 
 
 @pytest.mark.parametrize(

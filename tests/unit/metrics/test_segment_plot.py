@@ -30,8 +30,8 @@ def test_gold_is_drawn_above_predicted(tmp_path: Path) -> None:
     assert [text.get_color() for text in predicted.texts] == ["#333333", "#333333", RED, "#333333"]
     assert predicted.get_xlabel() == "seconds" and signal.get_xlim() == (0.0, 1.0)
     # 31 is near 30, while 50 and 75 are near nothing.
-    borders = {round(float(line.get_xdata()[0]), 2): to_hex(line.get_color()) for line in signal.lines[1:]}
-    assert borders == {0.3: "#333333", 0.6: "#333333", 0.31: BLUE, 0.5: RED, 0.75: RED}
+    boundaries = {round(float(line.get_xdata()[0]), 2): to_hex(line.get_color()) for line in signal.lines[1:]}
+    assert boundaries == {0.3: "#333333", 0.6: "#333333", 0.31: BLUE, 0.5: RED, 0.75: RED}
 
 
 def test_one_side_or_none_will_do(tmp_path: Path) -> None:

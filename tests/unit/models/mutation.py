@@ -32,7 +32,7 @@ def mutate_value(value: Any, dice: random.Random, anything: Sequence[Any]) -> An
 
 
 def mutate_arrays(arrays: dict[str, Any], dice: random.Random) -> dict[str, Any]:
-    """One array with other numbers, another length or type, or in the place of another."""
+    """One array with other numbers, another length or type, or instead of another."""
     changed = dict(arrays)
     name = dice.choice(list(arrays))
     array = arrays[name].copy()

@@ -7,6 +7,7 @@ import os
 import platform
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -159,7 +160,7 @@ def test_an_interrupted_training_is_no_result(monkeypatch):
 
     def interrupted(self, *given, **options):
         fit(self, *given, **options)
-        self.interrupted_ = True
+        self.model_ = replace(self.model_, interrupted=True)
         return self
 
     monkeypatch.setattr(margent.Tagger, "fit", interrupted)

@@ -101,19 +101,19 @@ def test_models_see_what_their_names_say():
     gold = [[Span(0, 7, "a"), Span(7, 9, "b")]]
     full = training.segmenter(task("lm-smm", mixtures=2), gold)
     assert full.features.bins == 3 and full.features.durations == "gamma" and full.features.components == 2
-    assert full.learner.C == 1e-3 and full.learner.head_start == 5 and full.learner.epochs == 2
-    assert full.transitions and full.frame_cost == 1 and full.max_duration == {"a": 7, "b": 2}
+    assert full.learner.C == 1e-3 and full.learner.warm_start == 5 and full.learner.epochs == 2
+    assert full.transitions and full.costs.frame == 1 and full.durations.max == {"a": 7, "b": 2}
     assert not training.segmenter(task("lm-smm-transitions"), gold).transitions
     assert training.segmenter(task("lm-smm-durations"), gold).features.durations is None
     assert training.segmenter(task("lm-smm-bins"), gold).features.bins == 1
-    assert training.segmenter(task("perceptron"), gold).frame_cost == 0
+    assert training.segmenter(task("perceptron"), gold).costs.frame == 0
     assert full.features.content == "sum" and not full.calibration
     averaged = training.segmenter(task("lm-smm-mean-durations"), gold)
     assert averaged.features.content == "mean" and averaged.features.durations is None
     tokens = training.token_model({"model": "segmenter", "C": 1, "epochs": 1, "threads": 1})
     assert not tokens.calibration and tokens.features.string
     frames = training.segmenter(task("lm-hmm"), gold)
-    assert frames.max_duration == 1 and frames.features.bins == 1 and frames.transitions
+    assert frames.durations.max == 1 and frames.features.bins == 1 and frames.transitions
 
 
 def made_up(**changed) -> dict:

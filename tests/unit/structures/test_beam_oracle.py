@@ -68,7 +68,7 @@ class Labels:
         return float(self.costs[y[len(state[1])]])
 
 
-def pair(seed: int, order: int, beam: int, update: Any, **options: Any) -> tuple[Problem, BeamOracle, Any, list[int]]:
+def pair(seed: int, order: int, beam: int, update: Any, **options: Any) -> tuple[Problem, BeamOracle, list[int]]:
     problem = Problem(seed, order, **options)
     problem.oracle.set_beam(beam, NATIVE[update])
     used = [i for i, e in enumerate(problem.examples) if e.labels]
@@ -83,9 +83,9 @@ def pair(seed: int, order: int, beam: int, update: Any, **options: Any) -> tuple
     )
     for name in problem.start:
         oracle.features.setdefault(name, len(oracle.features))
-    native = _core.PythonOracle(oracle, oracle.n_features)
-    native.start_from(np.array([problem.start.get(name, 0.0) for name in oracle.features]))
-    return problem, oracle, native, used
+    assert oracle.n_features == len(oracle.features)
+    oracle.start_from(np.array([problem.start.get(name, 0.0) for name in oracle.features]))
+    return problem, oracle, used
 
 
 @pytest.mark.parametrize("update", UPDATES)
@@ -96,12 +96,12 @@ def test_a_chain_is_a_transition_system(learner: Any, order: int, beam: int, upd
     """Weight by weight what the native beam learns is what the plain one does."""
     case = {"edges": order == 2, "costs": True, "weights": True, "allowed": order == 1}
     for seed in range(2):
-        problem, oracle, native, used = pair(seed, order, beam, update, **case)
+        problem, oracle, used = pair(seed, order, beam, update, **case)
         order_of = np.concatenate([problem.random.permutation(len(used)) for _ in range(4)])
         ours = _core.run(problem.oracle, learner.rule(), np.array(used)[order_of])
-        theirs = _core.run(native, learner.rule(), order_of)
+        theirs = _core.run(oracle, learner.rule(), order_of)
         assert (ours.updates, ours.wrong_examples) == (theirs.updates, theirs.wrong_examples)
-        found = dict(zip(oracle.features, native.weights(False).tolist()))
+        found = dict(zip(oracle.features, oracle.weights(False).tolist()))
         same(problem.weights(False), found)
 
 
@@ -109,7 +109,7 @@ def test_a_chain_is_a_transition_system(learner: Any, order: int, beam: int, upd
 @pytest.mark.parametrize("beam", [2, 5])
 @pytest.mark.parametrize("order", [1, 2])
 def test_rivals_are_the_best_in_the_beam(order: int, beam: int, update: str) -> None:
-    problem, _, native, used = pair(5, order, beam, update, edges=True, costs=True)
+    problem, native, used = pair(5, order, beam, update, edges=True, costs=True)
     for i, number in enumerate(used):
         gold_score, rivals = problem.oracle.ask(number, 3, 0.75)
         wanted_score, wanted = native.ask(i, 3, 0.75)
@@ -273,18 +273,21 @@ def test_probabilities_among_the_survivors(beam: int | None) -> None:
         Labels(2, problem.costs), examples, [e.labels for e in examples], beam=beam, sample_weight=weights_of
     )
     w = problem.random.normal(size=oracle.n_features)
-    for i, example in enumerate(examples):
-        loss, gradient = oracle.expect(i, w)
+    likelihood = oracle.likelihood()
+    total, gradient = likelihood.evaluate(w)
+    values = [likelihood.value(np.array([i])) for i in range(len(examples))]
+    assert total == pytest.approx(sum(values)) == pytest.approx(likelihood.value())
+    for value, example in zip(values, examples):
         if beam is None:
             named = dict(zip(oracle.features, w.tolist()))
             scores = [plain.dot(named, plain.features(example, y, 2)) for y in plain.labellings(example, N_LABELS)]
             right = plain.dot(named, plain.features(example, example.labels, 2))
-            assert loss == pytest.approx(example.weight * (np.logaddexp.reduce(scores) - right))
-        for f in range(0, len(w), 7):
-            step = np.zeros_like(w)
-            step[f] = 1e-6
-            slope = (oracle.expect(i, w + step)[0] - oracle.expect(i, w - step)[0]) / 2e-6
-            assert gradient.get(f, 0.0) == pytest.approx(slope, abs=1e-6)
+            assert value == pytest.approx(example.weight * (np.logaddexp.reduce(scores) - right))
+    for f in range(0, len(w), 7):
+        step = np.zeros_like(w)
+        step[f] = 1e-6
+        slope = (likelihood.evaluate(w + step)[0] - likelihood.evaluate(w - step)[0]) / 2e-6
+        assert gradient[f] == pytest.approx(slope, abs=1e-6)
 
 
 def test_a_conditional_random_field_learns_with_a_beam() -> None:
@@ -292,7 +295,8 @@ def test_a_conditional_random_field_learns_with_a_beam() -> None:
     y = [-(-x // 3) for x in X]
     oracle = BeamOracle(Sums(), X, y, beam=1)
     result = margent.train(CRF(search="beam", beam=8, l2=0.001), oracle)
-    assert [oracle.with_beam(8).predict(x, result.weights)[0].output for x in X] == y
+    oracle.beam = 8
+    assert [oracle.predict(x, result.weights)[0].output for x in X] == y
     assert [found.output for found in beam_search(Sums(), 7, lambda state, action: action, beam=None)] == [3]
 
 
@@ -352,15 +356,15 @@ def test_actions_and_features_that_cannot_be_hashed() -> None:
 
 def test_what_is_wrong_is_said() -> None:
     for k in (0, -1):
-        with pytest.raises(ValueError, match="k should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="k should be an integer of at least 1"):
             beam_search(Sums(), 7, lambda state, action: 0.0, k=k)
-        with pytest.raises(ValueError, match="k should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="k should be an integer of at least 1"):
             BeamOracle(FruitFlies(), [""], ["NNV."]).predict("", np.zeros(1), k=k)
-    with pytest.raises(ValueError, match=r"the score of the action .* after 0 others is no number"):
+    with pytest.raises(ValueError, match=r"the score of the action .* after 0 others is not a number"):
         beam_search(Sums(), 7, lambda state, action: float("nan"))
     with pytest.raises(ValueError, match="update should be one of max-violation, early, standard, skip, got 'late'"):
         BeamOracle(FruitFlies(), [""], ["NNV."], update="late")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="beam should be a whole number of at least 1, or None for all states, got 0"):
+    with pytest.raises(ValueError, match="beam should be an integer of at least 1, or None for all states, got 0"):
         BeamOracle(FruitFlies(), [""], ["NNV."], beam=0)
     with pytest.raises(CorpusError, match="there are 1 inputs and 2 answers"):
         BeamOracle(FruitFlies(), [""], ["NNV.", "NNV."])
@@ -368,6 +372,17 @@ def test_what_is_wrong_is_said() -> None:
         BeamOracle(FruitFlies(), [""], ["VNV."])
     with pytest.raises(CorpusError, match="example 0: the right actions lead nowhere"):
         BeamOracle(FruitFlies(), [""], ["NN"])
+    with pytest.raises(CorpusError, match="there are 1 inputs and 2 sample_weights"):
+        BeamOracle(FruitFlies(), [""], ["NNV."], sample_weight=[1.0, 1.0])
+    with pytest.raises(CorpusError, match="sample_weight has a number that is not finite"):
+        BeamOracle(FruitFlies(), [""], ["NNV."], sample_weight=[float("nan")])
+
+    class Endlessly(FruitFlies):
+        def features(self, state: str, action: str) -> Any:
+            return {action: float("inf")}
+
+    with pytest.raises(ValueError, match="features of Endlessly gave a number that is not finite"):
+        BeamOracle(Endlessly(), [""], ["NNV."])
     with pytest.raises(TypeError, match="neither gold_actions"):
         BeamOracle(type("Nothing", (), {})(), [""], [""])
 
@@ -384,8 +399,8 @@ def test_the_likelihood_of_a_chain_under_a_beam(order: int) -> None:
     """With all states it is the exact one; with few it is smaller, and its gradient is that of finite differences."""
     problem = Problem(11, order, weights=True)
 
-    def likelihood(beam: int) -> _core.ChainLikelihood:
-        return _core.ChainLikelihood(problem.oracle, True, True, True, 1, beam)
+    def likelihood(beam: int) -> _core.Likelihood:
+        return problem.oracle.likelihood(all_pairs=True, all_transitions=True, beam=beam)
 
     w = problem.random.normal(size=likelihood(0).n_parameters)
     exact, slope = likelihood(0).evaluate(w)

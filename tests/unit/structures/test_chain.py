@@ -198,11 +198,11 @@ def test_the_mask_of_a_scheme_leaves_well_formed_sequences_only(scheme, order):
     mask = schemes.transition_mask(names, scheme)
     scores = random_scores(np.random.default_rng(4), 4, len(names), order, dtype=np.float32, end=order == 2)
     every = chain.k_best(chain.constrain(scores, forbidden_transitions=mask), 10**6)
-    border = len(names)
+    boundary = len(names)
     well_formed = [
         labels
         for labels in itertools.product(range(len(names)), repeat=4)
-        if all(mask[i, j] for i, j in pairwise([border, *labels, border]))
+        if all(mask[i, j] for i, j in pairwise([boundary, *labels, boundary]))
     ]
     assert sorted(tuple(f.labels) for f in every) == well_formed
 

@@ -19,8 +19,8 @@ from margent.structures.cosegments import native_pairs
 CASES = [*SIZES.values()]
 
 
-def likelihood_of(problem: Problem, beam: int = 0, best: bool = False, threads: int = 1) -> _core.CosegmentLikelihood:
-    likelihood = _core.CosegmentLikelihood(problem.oracle_with(3, "standard"), beam, best, threads)
+def likelihood_of(problem: Problem, beam: int = 0, best: bool = False, threads: int = 1) -> _core.Likelihood:
+    likelihood = problem.oracle_with(3, "standard").likelihood(beam=beam, best_completion=best, threads=threads)
     assert likelihood.value() == 0  # nothing is listed
     assert likelihood.grow()
     return likelihood

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import doctest
 import pickle
-import re
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import margent.structures.forest
-import margent.structures.forest_chain
 from margent.errors import ConstraintError
 from margent.structures import Forest, ForestBuilder, chain_forest
 from oracle import enumeration
@@ -410,14 +405,3 @@ def test_the_builder_checks_the_order():
 def test_invalid_chains_are_named(change, message):
     with pytest.raises(ValueError, match=message):
         chain_forest(**{"emissions": np.zeros((2, 2)), "transitions": np.zeros((3, 2)), **change})
-
-
-def test_the_examples_of_the_documentation_are_true():
-    for module in (margent.structures.forest, margent.structures.forest_chain):
-        assert doctest.testmod(module).failed == 0
-    page = Path(__file__).parents[3] / "docs" / "forest.md"
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert blocks
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, str(page), "exec"), names)

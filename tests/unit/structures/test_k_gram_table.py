@@ -58,7 +58,7 @@ def test_many_sequences_together_are_as_one_by_one(lengths, X, seed):
 @settings(deadline=None, max_examples=40)
 @given(LENGTHS, st.lists(st.text("abz", max_size=9), max_size=20), st.integers(1, 3), st.integers(0, 1000))
 def test_the_native_search_is_that_of_the_forest(lengths, X, threads, seed):
-    """Small whole numbers, so that there are ties, which must go the same way."""
+    """Small integers, so that there are ties, which must go the same way."""
     scores = {n: np.random.default_rng(seed).integers(-1, 2, size=(5,) * n) for n in lengths}
     table = KGramTable(SYMBOLS, scores)
     for x, outputs in zip(X, table.predict(iter(X), threads=threads)):

@@ -230,7 +230,7 @@ def test_likelihood_is_that_of_the_list_and_its_gradient_that_of_finite_differen
     if not timed:
         problem = type(problem)(7, timed=False)
     oracle = problem.oracle()
-    likelihood = _core.SegmentLikelihood(oracle, True, True, True, threads)
+    likelihood = oracle.likelihood(all_pairs=True, all_transitions=True, threads=threads)
     start = likelihood.parameters()
     value, gradient = likelihood.evaluate(start)
     expected = 0.0
@@ -260,7 +260,7 @@ def test_likelihood_is_that_of_the_list_and_its_gradient_that_of_finite_differen
 @pytest.mark.parametrize("kind", [Frames, Tokens])
 def test_the_best_completion_may_stand_for_all(kind):
     problem = kind(9, timed=False)
-    likelihood = _core.SegmentLikelihood(problem.oracle(), True, True, True, 1, True)
+    likelihood = problem.oracle().likelihood(all_pairs=True, all_transitions=True, best_completion=True)
     expected = 0.0
     for i, gold in enumerate(problem.gold):
         listed, labels = problem.listed(i), [label for _, _, label in gold]
@@ -273,7 +273,7 @@ def test_the_same_bits_for_any_number_of_threads():
     problem = Frames(3, lengths=(20,) * 40)
     values = []
     for threads in (1, 3):
-        likelihood = _core.SegmentLikelihood(problem.oracle(), True, True, True, threads)
+        likelihood = problem.oracle().likelihood(all_pairs=True, all_transitions=True, threads=threads)
         values.append(likelihood.evaluate(likelihood.parameters()))
         assert likelihood.threads == threads
     assert values[0][0] == values[1][0]
@@ -285,11 +285,11 @@ def test_the_same_bits_for_any_number_of_threads():
 
 def test_only_parameters_that_were_seen():
     problem = Tokens(5)
-    few = _core.SegmentLikelihood(problem.oracle(), False, False, True, 1)
-    everything = _core.SegmentLikelihood(problem.oracle(), True, True, True, 1)
+    few = problem.oracle().likelihood()
+    everything = problem.oracle().likelihood(all_pairs=True, all_transitions=True)
     assert few.n_parameters <= everything.n_parameters == problem.used.sum()
     problem.weights[:] = 0
-    few = _core.SegmentLikelihood(problem.oracle(), False, False, True, 1)
+    few = problem.oracle().likelihood()
     seen = np.zeros(problem.at[-1], dtype=bool)
     for i, gold in enumerate(problem.gold):
         seen |= problem.features(i, gold) != 0

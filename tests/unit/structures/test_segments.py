@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.structures.segment_forest import segment_forest
 
 import margent.structures.segments
 from margent import _core
 from margent.errors import ConstraintError
-from margent.structures import ChainScores, chain, segment_forest, segments
+from margent.structures import ChainScores, chain, segments
 from margent.structures.segments import SegmentScores
 from oracle import enumeration, segmentations
 
@@ -272,7 +273,7 @@ def test_a_function_of_segments():
         ({"segments": np.zeros((4, 2, 2)), "max_duration": 3}, "max_duration is 3; expected at most 2"),
         ({"length": 3}, "nothing says the longest duration"),
         ({"max_duration": 3}, "nothing says the length"),
-        ({"max_duration": 0, "length": 3}, "max_duration is 0; expected a whole number of at least 1"),
+        ({"max_duration": 0, "length": 3}, "max_duration is 0; expected an integer of at least 1"),
         ({"min_duration": [1, 1, 1], "max_duration": 2, "length": 3}, "min_duration is"),
         ({"start": [0.0], "max_duration": 2, "length": 3}, r"start has shape \(1,\)"),
         ({"begins": np.zeros((3, 2)), "ends": np.zeros((4, 2)), "max_duration": 2}, "the length is 2 by begins"),

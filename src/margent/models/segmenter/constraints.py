@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from margent import _core
 from margent.errors import ConstraintError
 from margent.structures import segments as structure
 from margent.structures.segment_scores import SegmentScores
 
 if TYPE_CHECKING:
-    from margent.models.segmenter.segmenter import Segmenter
+    from margent.models.segmenter.model import SegmenterModel
 
 
 @dataclass(frozen=True)
@@ -65,14 +64,6 @@ def checked_constraints(given: Any, labels: Any, n: int) -> list[SegmentConstrai
     return constraints
 
 
-def model_scores(
-    model: _core.SegmentModel, data: _core.SegmentData, weights: Any, scale: float, length: int
-) -> SegmentScores:
-    """The scores of the only sequence of the data, which has this length, times a scale."""
-    transitions, start, end, durations, begins, ends, segments = model.scores(data, weights, scale)
-    return SegmentScores(transitions, segments, durations, begins, ends, start, end, length=length)
-
-
 def constrained(scores: SegmentScores, given: SegmentConstraints | None, names: Sequence[str], i: int) -> SegmentScores:
     """The scores of only those segmentations of sequence i that agree with what is known."""
     if given is None:
@@ -100,12 +91,12 @@ def constrained(scores: SegmentScores, given: SegmentConstraints | None, names: 
 
 
 def constrained_scores(
-    segmenter: Segmenter, X: Sequence[Any], labels: Any, constraints: Any, scale: float
+    model: SegmenterModel, X: Sequence[Any], labels: Any, constraints: Any, scale: float
 ) -> Iterator[SegmentScores]:
     """The scores of each sequence, of only those segmentations that agree with what is known; one at a time, as each
     takes memory for T R L numbers."""
     for i, (x, given) in enumerate(zip(X, checked_constraints(constraints, labels, len(X)))):
-        scores = constrained(segmenter.scores_of(x, scale), given, segmenter.weights_.limits.labels, i)
+        scores = constrained(model.scores(x, scale), given, model.labels, i)
         if not structure.possible(scores):
             raise ConstraintError(f"sequence {i}: durations, or what is known of it, leave no segmentation")
         yield scores

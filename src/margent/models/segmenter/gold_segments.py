@@ -125,7 +125,7 @@ def _check_duration(segment: Span, i: int, j: int, limits: SegmentLimits, label:
     if not limits.shortest[label] <= lasts <= limits.longest[label]:
         raise CorpusError(
             f"sequence {i}, segment {j}: {segment.label!r} lasts {lasts}; expected "
-            f"{limits.shortest[label]} to {limits.longest[label]}, as min_duration and max_duration say"
+            f"{limits.shortest[label]} to {limits.longest[label]}, as its durations say"
         )
 
 
@@ -133,7 +133,7 @@ def _check_fill(i: int, labels: list[int], length: int, limits: SegmentLimits) -
     least, most = int(limits.shortest[labels].sum()), int(limits.longest[labels].sum(dtype=np.int64))
     if not least <= length <= most:
         raise CorpusError(
-            f"sequence {i}: its {len(labels)} labels last {least} to {most} together, as min_duration and max_duration "
+            f"sequence {i}: its {len(labels)} labels last {least} to {most} together, as its durations "
             f"say; expected them to fill its length, {length}"
         )
 

@@ -3,49 +3,49 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from margent import _core, storage
-from margent.annotation.schemes import Span
 from margent.annotation.segments import Segmentation, frame_labels
-from margent.errors import CalibrationWarning, ConstraintError, CorpusError
-from margent.features.frame_map import FrameFeatures, FrameMap
-from margent.features.segment_map import EncodedSegments, SegmentMap
+from margent.errors import CorpusError
+from margent.features.frame_map import FrameFeatures
+from margent.features.segment_map import SegmentMap
 from margent.features.segment_token_map import SegmentTokenMap, TokenFeatures
-from margent.learners import LEARNERS
-from margent.learners.training import Callback
+from margent.learners import PassiveAggressive, StructuredSVM
+from margent.learners.maximum_likelihood import MaximumLikelihood
+from margent.models.base import Finds, StructuredModel
 from margent.models.confident_span import ConfidentSpan
-from margent.models.estimator import Estimator
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.labels import Predictions
-from margent.models.segmenter import file as segmenter_file
 from margent.models.segmenter.answers import SegmentProbabilities, SegmentReading, named, probabilities
-from margent.models.segmenter.calibration import fitted_segment_temperature
-from margent.models.segmenter.choice import meant_learner, meant_map
-from margent.models.segmenter.constraints import SegmentConstraints, constrained_scores, model_scores
+from margent.models.segmenter.constraints import SegmentConstraints, constrained_scores
 from margent.models.segmenter.gold_segments import GoldSegments, forced_labels, is_timed
-from margent.models.segmenter.parameters import check_segmenter
-from margent.models.segmenter.scores import DevMetric, named_segments, segmentation_score
-from margent.models.segmenter.training import SegmentLesson, learn
+from margent.models.segmenter.model import SegmenterModel, check_found
+from margent.models.segmenter.options import Durations, SegmentCosts
+from margent.models.segmenter.problem import SegmenterProblem, right_segments
+from margent.models.segmenter.segmented_data import Found, SegmentedData, named_segments
 from margent.models.segmenter.weights import SegmentWeights
+from margent.models.training_data import TrainingData
 from margent.parameters import check_count
-from margent.processors import processor_count
 from margent.structures import segments
 from margent.structures.segment_scores import SegmentScores
 
 Self = TypeVar("Self", bound="Segmenter")
 
 
-class Segmenter(Estimator):
+class Segmenter(StructuredModel[SegmenterModel]):
     """Learns to cut sequences into segments and to label them, both at once: a large-margin semi-Markov model.
 
-    Sequences are arrays of frames (T, D), such as speech or sensors give them, or lists of tokens.
+    X is a sequence of arrays of frames (T, D), such as speech or sensors give them, or of lists of tokens. y has for
+    each its segments (start, end, label), without gaps unless `outside` is given; or, where the times are not known,
+    its labels in order: they are then put where they fit best, as training goes. `score` is F1 of segments where there
+    is an `outside`, otherwise 1 minus the label error rate; `dev_metric` may be "segment_f1", "frame_accuracy",
+    "label_accuracy", or a function of y_dev and the predicted segmentations that is the higher the better.
 
     Parameters
     ----------
@@ -55,9 +55,8 @@ class Segmenter(Estimator):
         How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf"; `MaximumLikelihood()` for
         a generative model of frames. None: `StructuredSVM(C=0.001, method="subgradient")` for frames,
         `PassiveAggressive()` for tokens.
-    min_duration, max_duration : int, dict of label to int, or None
-        How long segments of each label last, at least and at most. None: 1, and what the training data have. What is
-        `outside` lasts 1.
+    durations : Durations or None
+        How long segments of each label last, at least and at most. None: 1, and what the training data have.
     transitions : bool
         Learn which label follows which.
     repeat : bool
@@ -65,17 +64,13 @@ class Segmenter(Estimator):
     outside : str or None
         The label of what lies between segments: each frame or token there is a segment of its own, which need not be
         given in training and is left out of predictions. For entities in text: "O".
-    frame_cost, boundary_cost : float
-        What a mistake costs in training with a margin: each frame with a wrong label, and each boundary that is missing
-        or should not be there.
-    label_costs : dict of label to float, or None
-        Multiplies the `frame_cost` of frames whose right label it is: with 5 for a rare label the model misses it less,
-        and finds it too often rather than not at all. What is not named costs 1.
+    costs : SegmentCosts or None
+        What a mistake costs in training with a margin. None: each frame with a wrong label 1.
     start : "auto", MaximumLikelihood or None
         Where the weights begin: "auto" is `MaximumLikelihood()` for frames and zero (None) for tokens.
-    calibration : bool
-        Fit the temperature of probabilities on the development data, where `fit` is given such and the learner needs
-        one; takes about ten passes over them.
+    calibration : float or None
+        A share of the training sequences, such as 0.1, to calibrate probabilities with: after the training a second
+        one without them gives the `temperature_`. Takes twice the time. None: only on development data; 0: not at all.
     seed : int
         Of the order of examples in training.
     threads : int or None
@@ -83,12 +78,13 @@ class Segmenter(Estimator):
 
     Attributes
     ----------
+    model_ : SegmenterModel, all that was learned; what follows are views of it
     classes_ : array of the labels, in the order of the columns of probabilities
     history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score
-    feature_map_, weights_ : what was learned
+    feature_map_, weights_ : the feature map, and the weights
     best_epoch_, interrupted_ : how the last training ended
-    temperature_ : what scores are divided by to become log probabilities
-    calibrated_ : whether these can be taken at their word: the learner is made for that, or the temperature was fitted
+    temperature_ : what scores are divided by to become log-probabilities
+    calibrated_ : whether these are calibrated: the learner makes them so, or the temperature was fitted
     front_end_ : dict or None
         How the frames were made, where `margent segment` made them: seconds from one to the next, and so on.
 
@@ -103,133 +99,34 @@ class Segmenter(Estimator):
     [[Span(start=0, end=1, label='low'), Span(start=1, end=3, label='high')]]
     """
 
-    feature_map_: SegmentMap
-    weights_: SegmentWeights
-    history_: list[dict[str, Any]]
-    best_epoch_: int | None
-    interrupted_: bool
-    temperature_: float
-    calibrated_: bool
-    front_end_: Mapping[str, Any] | None = None
-    _native: _core.SegmentModel
-    _warned = False
+    fitted: ClassVar[type[SegmenterModel]] = SegmenterModel
 
     def __init__(
         self,
         features: FrameFeatures | TokenFeatures | None = None,
         learner: Any = None,
         *,
-        min_duration: int | Mapping[str, int] | None = None,
-        max_duration: int | Mapping[str, int] | None = None,
+        durations: Durations | None = None,
         transitions: bool = True,
         repeat: bool = True,
         outside: str | None = None,
-        frame_cost: float = 1.0,
-        boundary_cost: float = 0.0,
-        label_costs: Mapping[str, float] | None = None,
+        costs: SegmentCosts | None = None,
         start: Any = "auto",
-        calibration: bool = True,
+        calibration: float | None = None,
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
         self.features = features
         self.learner = learner
-        self.min_duration = min_duration
-        self.max_duration = max_duration
+        self.durations = durations
         self.transitions = transitions
         self.repeat = repeat
         self.outside = outside
-        self.frame_cost = frame_cost
-        self.boundary_cost = boundary_cost
-        self.label_costs = label_costs
+        self.costs = costs
         self.start = start
         self.calibration = calibration
         self.seed = seed
         self.threads = threads
-
-    # Learning
-
-    def fit(
-        self: Self,
-        X: Any,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        X_dev: Any = None,
-        y_dev: Any = None,
-        dev_metric: str | DevMetric | None = None,
-        callbacks: Iterable[Callback] = (),
-        progress: bool | None = None,
-    ) -> Self:
-        """Learns from sequences and their segments.
-
-        Parameters
-        ----------
-        X : sequence of arrays (frames, values), or of lists of tokens
-        y : for each of them its segments (start, end, label), without gaps unless `outside` is given; or, where the
-            times are not known, its labels in order: they are then put where they fit best, as training goes
-        sample_weight : (n,) numbers, or None
-            What each sequence counts.
-        X_dev, y_dev : development data
-            The weights of the epoch that does best on them are kept, and the learner's `patience` watches them.
-        dev_metric : "segment_f1", "frame_accuracy", "label_accuracy", a function or None
-            What "best" means; None: as `score` does. A function is given y_dev and the predicted segmentations, and
-            returns a number, the higher the better.
-        callbacks : functions called with each `Epoch`; returning True ends the training
-        progress : show a progress bar; None: only on a terminal
-        """
-        check_segmenter(self, dev_metric)
-        X = _given(X, y)
-        lesson = SegmentLesson(X, y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
-        learn(self, lesson, meant_map(self, X), None)
-        return self
-
-    def partial_fit(
-        self: Self,
-        X: Any,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        X_dev: Any = None,
-        y_dev: Any = None,
-        dev_metric: str | DevMetric | None = None,
-        callbacks: Iterable[Callback] = (),
-        progress: bool | None = None,
-    ) -> Self:
-        """Goes on learning from the weights as they are; the first call on a new segmenter is `fit`.
-
-        New features of tokens are welcome; labels and durations are those of `fit`. The `temperature_` stays as it was,
-        which is no longer quite right: `calibrate` renews it, as development data do.
-        """
-        lesson = SegmentLesson(_given(X, y), y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
-        if not self.__sklearn_is_fitted__():
-            check_segmenter(self, dev_metric)
-            learn(self, lesson, meant_map(self, lesson.X), None)
-            return self
-        check_segmenter(self, dev_metric)
-        try:
-            learn(self, lesson, self.feature_map_, self.weights_)
-        except BaseException:
-            # The features found so far stay, with weight 0: the segmenter is as good as before.
-            limits = self.weights_.limits
-            self._set_learned(self.feature_map_, self.weights_.with_content(self.feature_map_.n_content(limits)))
-            raise
-        return self
-
-    def calibrate(self: Self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
-        """Fits the `temperature_`, so that a confidence of 0.8 means right in eight cases of ten.
-
-        X, y : sequences that the segmenter was not trained on, and their segments with times
-        sample_weight : (n,) numbers, or None
-
-        What is predicted does not change, only `predict_marginals`. `fit` does this by itself with development data.
-        """
-        self._check_fitted()
-        temperature = fitted_segment_temperature(self, _given(X, y), y, sample_weight)
-        if temperature is None:
-            raise CorpusError("the segmenter finds no segment in these data that theirs could confirm or refute")
-        self.temperature_, self.calibrated_ = temperature, True
-        return self
 
     # Prediction
 
@@ -247,11 +144,11 @@ class Segmenter(Estimator):
         segments perhaps; or None. While a constrained sequence of T frames with L labels up to R frames long is
         searched, its scores take memory: T R L numbers of 8 bytes. So do `labels` for other questions than this one.
         """
+        model = self._fitted()
         if constraints is not None:
-            answers = (segments.best(each) for each in self._constrained(X, labels, constraints))
-            return Predictions(self._spans(answer.segments) for answer in answers)
-        ptr, rows = self._best(X, labels)
-        return Predictions(named_segments(self.weights_.limits.labels, ptr, rows, self.outside))
+            answers = (segments.best(each) for each in self._constrained(model, X, labels, constraints))
+            return Predictions(named(answer.segments, model.labels, self.outside) for answer in answers)
+        return Predictions(named_segments(model.labels, self._best(model, X, labels), self.outside))
 
     def predict_k_best(
         self,
@@ -266,14 +163,16 @@ class Segmenter(Estimator):
         `labels` and `constraints` as for `predict`.
         """
         check_count("k", k, 1)
-        k = min(int(k), 2**31 - 1)
+        model, k = self._fitted(), min(int(k), 2**31 - 1)
         if labels is not None or constraints is not None:
-            several = (segments.k_best(each, k) for each in self._constrained(X, labels, constraints))
-            return [[SegmentReading(one.score, self._spans(one.segments)) for one in each] for each in several]
-        encoded = self._encode(X)
-        found = self._native.k_best(self._data(encoded), self.weights_.weights, k, self._threads())
-        _check_found(np.array([0.0 if readings else -np.inf for readings in found]))
-        return [[SegmentReading(score, self._spans(rows)) for score, rows in each] for each in found]
+            several: Any = (segments.k_best(each, k) for each in self._constrained(model, X, labels, constraints))
+        else:
+            data = model.encode(X).data(model.weights.limits)
+            several = model.k_best(data, k, self.resolved("threads"))
+            check_found(np.array([bool(readings) for readings in several], dtype=bool))
+        return [
+            [SegmentReading(score, named(rows, model.labels, self.outside)) for score, rows in each] for each in several
+        ]
 
     def predict_marginals(
         self,
@@ -288,19 +187,16 @@ class Segmenter(Estimator):
         The scores of margin learners are not made for that: without a fitted temperature there is a
         `CalibrationWarning`. Those of a `CRF` are.
         """
+        model = self._fitted()
+        names = model.labels
         if labels is not None or constraints is not None:
-            scale = 1 / self._temperature()
-            names = self.weights_.limits.labels
-            given = self._constrained(X, labels, constraints, scale)
+            given = self._constrained(model, X, labels, constraints, self._scale(model))
             return [probabilities(each, names, self.outside) for each in given]
-        encoded = self._encode(X)
-        data = self._data(encoded)
-        scores, (ptr, rows) = self._native.best(data, self.weights_.weights, self._threads())
-        _check_found(scores)
-        nodes, ends, confidences, _ = self._native.marginals(
-            data, self.weights_.weights, 1 / self._temperature(), self._threads(), ptr, rows
-        )
-        names, result = self.weights_.limits.labels, []
+        encoded, threads = model.encode(X), self.resolved("threads")
+        data = encoded.data(model.weights.limits)
+        ptr, rows = model.best(data, threads)
+        nodes, ends, confidences = model.marginals(data, self._scale(model), threads, (ptr, rows))
+        result = []
         for i, ((a, z), (first, last)) in enumerate(zip(pairwise(encoded.sequence_ptr), pairwise(ptr.tolist()))):
             spans = [
                 ConfidentSpan(b, e, names[j], float(p))
@@ -312,54 +208,60 @@ class Segmenter(Estimator):
 
     def predict_labels(self, X: Any) -> list[list[str]]:
         """The label of each frame or token in the best segmentation."""
-        ptr, rows = self._best(X, None)
-        names = self.weights_.limits.labels
-        return Predictions(
-            frame_labels(Span(b, e, names[label]) for b, e, label in rows[a:z].tolist())
-            for a, z in pairwise(ptr.tolist())
-        )
+        model = self._fitted()
+        return Predictions(map(frame_labels, named_segments(model.labels, self._best(model, X), None)))
 
     def scores_of(self, x: Any, scale: float = 1.0) -> SegmentScores:
         """What every segmentation of one sequence scores, times a scale, for questions of one's own: they are put to it
         by the functions of `margent.structures.segments`. Takes memory for T R L numbers."""
-        encoded = self._encode([x])
-        length = int(encoded.sequence_ptr[-1])
-        return model_scores(self._native, self._data(encoded), self.weights_.weights, scale, length)
+        return self._fitted().scores(x, scale)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """F1 of segments where there is an `outside`, otherwise 1 minus the label error rate. Higher is better."""
-        self._check_fitted()
-        X = as_sentences(_given(X, y))
-        right = GoldSegments.of(y, [len(x) for x in X], self.outside)
-        ptr, rows = self._best(X, None)
-        counted = sentence_weights(sample_weight, len(right.sequences))
-        names = self.weights_.limits.labels
-        return segmentation_score(self._metric(), right, names, ptr, rows, self.outside, counted)
+    # What was learned
+
+    @property
+    def feature_map_(self) -> SegmentMap:
+        return self.model_.feature_map
+
+    @property
+    def weights_(self) -> SegmentWeights:
+        return self.model_.weights
+
+    @property
+    def classes_(self) -> NDArray[np.object_]:
+        return np.array(self.model_.labels, dtype=object)
+
+    @property
+    def front_end_(self) -> Mapping[str, Any] | None:
+        return self.model_.front_end
+
+    def with_front_end(self: Self, front_end: Mapping[str, Any] | None) -> Self:
+        """Says how the frames that it was fitted to were made; returns the same segmenter."""
+        self.model_ = replace(self._fitted(), front_end=front_end)
+        return self
 
     def top_features(self, label: str, n: int = 20) -> list[tuple[str, float]]:
-        """The features of tokens that speak most for a label, with their weights, then those most against it.
+        """The highest-weighted features of tokens for a label, then the lowest-weighted.
 
         Frames have none with a name: the list is empty.
         """
-        self._check_fitted()
+        model = self._fitted()
         check_count("n", n, 1)
-        names = self.weights_.limits.labels
+        names = model.labels
         if label not in names:
             raise ValueError(f"there is no label {label!r}; expected one of {', '.join(names)}")
-        if not isinstance(self.feature_map_, SegmentTokenMap):
+        if not isinstance(model.feature_map, SegmentTokenMap):
             return []
-        ids = self.feature_map_.ids
-        weights = self.weights_.parts()["content"].reshape(len(ids), -1)[:, names.index(label)]
+        features = list(model.feature_map.ids)
+        weights = model.weights.parts()["content"].reshape(len(features), -1)[:, names.index(label)]
         order = np.argsort(-weights, kind="stable")
-        features = list(ids)
         chosen = [*order[:n], *order[max(n, len(order) - n) :]]
         return [(features[i], float(weights[i])) for i in chosen if weights[i]]
 
     def top_transitions(self, n: int = 20) -> list[tuple[str, str, float]]:
         """The n label pairs with the largest and the n with the smallest transition weights, from high to low."""
-        self._check_fitted()
+        model = self._fitted()
         check_count("n", n, 1)
-        return self.weights_.top_transitions(n)
+        return model.weights.top_transitions(n)
 
     def plot(self, x: Any, segments: Any = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """Draws a sequence of frames with the predicted segments, below the right ones where they are given.
@@ -368,110 +270,167 @@ class Segmenter(Estimator):
         """
         from margent.metrics.segment_plot import plot_segments
 
-        _, rows = self._best([x], None)
-        names = self.weights_.limits.labels
-        found = [Span(b, e, names[label]) for b, e, label in rows.tolist()]
+        model = self._fitted()
+        found = named_segments(model.labels, self._best(model, [x]), None)[0]
         right = None if segments is None else GoldSegments.of([segments], [len(x)], self.outside).sequences[0]
         if right is not None and not is_timed(right):
             raise CorpusError("segments has labels without times, which cannot be drawn")
         return plot_segments(x, right, found, path, **options)  # type: ignore[arg-type]
 
+    # What the template asks of a segmenter
+
+    def _problem(self, data: TrainingData, start: SegmenterModel | None, grow: bool) -> SegmenterProblem:
+        return SegmenterProblem.of(self, data, start, grow)
+
+    def _answers(self, model: SegmenterModel, X: Any, y: Any, sample_weight: Any = None) -> SegmentedData:
+        X, gold = right_segments(X, y, self.outside)
+        return SegmentedData(model.encode(X), model.weights.limits, y, gold, sentence_weights(sample_weight, len(X)))
+
+    def _score(self, model: SegmenterModel, answers: SegmentedData) -> float:
+        return answers.score(model.best(answers.native, self.resolved("threads")), self.metric, self.outside)
+
+    def _report(self, model: SegmenterModel, answers: SegmentedData) -> Any:
+        from margent.metrics.segment import segment_scores
+
+        for i, gold in enumerate(answers.gold.sequences):
+            if not is_timed(gold):
+                raise CorpusError(f"sequence {i} has labels without times, which cannot be compared in detail")
+        found = named_segments(model.labels, model.best(answers.native, self.resolved("threads")), None)
+        options: dict[str, Any] = {} if self.outside is None else {"fold": {self.outside: None}}
+        if model.front_end is not None and model.front_end.get("frame"):
+            options["frame"] = float(model.front_end["frame"])
+        return segment_scores(answers.gold.sequences, found, **options)  # type: ignore[arg-type]
+
+    def _finds(self, model: SegmenterModel, answers: SegmentedData) -> Finds | None:
+        """The segments of the best segmentations. Only sequences whose segments have times can be judged by.
+
+        Costs one search for the two best segmentations and about ten passes for the probabilities.
+        """
+        threads = self.resolved("threads")
+        answers = answers.part(answers.counting())
+        two = model.k_best(answers.native, 2, threads)
+        answers = answers.part(np.flatnonzero([bool(each) for each in two]))  # some may have no segmentation at all
+        found = model.best(answers.native, threads)
+        right, counted = self._judged(model, answers, found)
+        judged = counted > 0
+        if not judged.any():
+            return None
+
+        def log_confidences(scale: float) -> NDArray[np.float64]:
+            confidences = model.marginals(answers.native, scale, threads, found)[2]
+            return np.asarray(np.log(np.maximum(confidences[judged], 1e-300)), dtype=np.float64)
+
+        margins = np.array([each[0][0] - each[1][0] for each in two if len(each) == 2])
+        return Finds(log_confidences, right[judged], counted[judged], margins)
+
+    def _judged(
+        self, model: SegmenterModel, answers: SegmentedData, found: Found
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Whether each segment is right, and what it counts: nothing outside, or where times are not known."""
+        right, counted, names = [], [], model.labels
+        ptr, rows = found
+        for gold, share, (a, z) in zip(answers.gold.sequences, answers.counts, pairwise(ptr.tolist())):
+            there: set[Any] = set(gold)
+            right += [(b, e, names[j]) in there for b, e, j in rows[a:z].tolist()]
+            known = share if is_timed(gold) else 0.0
+            counted += [0.0 if names[j] == self.outside else known for j in rows[a:z, 2].tolist()]
+        return np.array(right, dtype=bool), np.array(counted, dtype=np.float64)
+
+    def _confidences(
+        self, model: SegmenterModel, answers: SegmentedData
+    ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+        """Of the segments that are found, and of the label that each frame or token is given; those whose right
+        segments have no times are left out."""
+        answers, threads = answers.part(answers.counting()), self.resolved("threads")
+        found = model.best(answers.native, threads)
+        nodes, _, confidences = model.marginals(answers.native, self._scale(model, stacklevel=4), threads, found)
+        right, counted = self._judged(model, answers, found)
+        ids = np.repeat(found[1][:, 2], found[1][:, 1] - found[1][:, 0])
+        gold = [label for sequence in answers.gold.sequences for label in frame_labels(sequence)]  # type: ignore[arg-type]
+        same = np.array([model.labels[j] == label for j, label in zip(ids.tolist(), gold)], dtype=bool)
+        return {
+            "frames": (nodes[np.arange(len(ids)), ids], same),
+            "segments": (confidences[counted > 0], right[counted > 0]),
+        }
+
+    # Search
+
+    def _best(self, model: SegmenterModel, X: Any, labels: Any = None) -> Found:
+        encoded = model.encode(X)
+        forced = () if labels is None else forced_labels(labels, len(encoded), model.labels)
+        return model.best(encoded.data(model.weights.limits), self.resolved("threads"), *forced)
+
+    def _constrained(
+        self, model: SegmenterModel, X: Any, labels: Any, constraints: Any, scale: float = 1.0
+    ) -> Iterator[SegmentScores]:
+        return constrained_scores(model, as_sentences(X), labels, constraints, scale)
+
+    # Parameters
+
     @property
-    def n_features_in_(self) -> int:
-        """How many values a frame has; only of a segmenter of frames."""
-        self._check_fitted()
-        if not isinstance(self.feature_map_, FrameMap) or self.feature_map_.n_dimensions is None:
-            raise AttributeError(f"n_features_in_ is for frames; this {type(self).__name__} was fitted to text")
-        return self.feature_map_.n_dimensions
-
-    # Storage
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to one file; an existing file is replaced only when the new one is complete."""
-        self._check_fitted()
-        header, arrays = segmenter_file.stored(self)
-        storage.write(path, header, arrays, kind="segmenter")
-
-    @classmethod
-    def from_file(cls, file: storage.ModelFile, function: Any = None) -> Segmenter:
-        """The segmenter in a model file that was read; see `margent.load`."""
-        return segmenter_file.restored(cls, file, function)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For copies made by `copy` and by scikit-learn's processes: all but the native model."""
-        return {name: value for name, value in vars(self).items() if name != "_native"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        if "weights_" in state:
-            self._native = self.weights_.native()
-
-    # Parts
-
-    def _set_learned(self, feature_map: SegmentMap, weights: SegmentWeights) -> None:
-        self.feature_map_, self.weights_ = feature_map, weights
-        self.classes_ = np.array(weights.limits.labels, dtype=object)
-        self._native = weights.native()
-        self._warned = False
-
-    def _learner(self, feature_map: SegmentMap | None = None) -> Any:
-        return meant_learner(self, feature_map if feature_map is not None else vars(self).get("feature_map_"))
-
-    def _meant(self, name: str) -> Any:
-        value = getattr(self, name)
-        if name == "learner" and (value is None or (isinstance(value, str) and value in LEARNERS)):
-            return self._learner()
-        return value
-
-    def _metric(self) -> str:
+    def metric(self) -> str:
+        """What `score` measures."""
         return "label_accuracy" if self.outside is None else "segment_f1"
 
-    def _encode(self, X: Any) -> EncodedSegments:
-        self._check_fitted()
-        return self.feature_map_.encode(as_sentences(X), self.weights_.limits)
+    def learner_for(self, feature_map: SegmentMap | None) -> Any:
+        """The learner that is meant; which one that is by default, what is seen of the data decides."""
+        if self.learner is not None:
+            return self.resolved("learner")
+        tokens = isinstance(self.features, TokenFeatures) or isinstance(feature_map, SegmentTokenMap)
+        return PassiveAggressive() if tokens else StructuredSVM(C=0.001, method="subgradient")
 
-    def _data(self, encoded: EncodedSegments) -> _core.SegmentData:
-        return encoded.data(self.weights_.limits)
+    def _default_learner(self) -> Any:
+        return self.learner_for(self.model_.feature_map if self.__sklearn_is_fitted__() else None)
 
-    def _best(self, X: Any, labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        encoded = self._encode(X)
-        forced = () if labels is None else forced_labels(labels, len(encoded), self.weights_.limits.labels)
-        scores, found = self._native.best(self._data(encoded), self.weights_.weights, self._threads(), *forced)
-        _check_found(scores)
-        return found
+    def resolved(self, name: str) -> Any:
+        value = getattr(self, name)
+        if name == "learner" and isinstance(value, MaximumLikelihood):
+            return value
+        if value is None and name in ("durations", "costs"):
+            return Durations() if name == "durations" else SegmentCosts()
+        return super().resolved(name)
 
-    def _spans(self, rows: NDArray[np.int32]) -> Segmentation:
-        return named(rows, self.weights_.limits.labels, self.outside)
+    def check_parameters(self) -> None:
+        self.check_common()
+        if not isinstance(self.features, (FrameFeatures, TokenFeatures, type(None))):
+            raise TypeError(f"features should be FrameFeatures, TokenFeatures or None, got {self.features!r}")
+        for name, kind in (("durations", Durations), ("costs", SegmentCosts)):
+            if not isinstance(getattr(self, name), (kind, type(None))):
+                raise ValueError(
+                    f"{name} of Segmenter should be {kind.__name__}(...) or None, got {getattr(self, name)!r}"
+                )
+        for name in ("transitions", "repeat"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise ValueError(f"{name} of Segmenter should be True or False, got {getattr(self, name)!r}")
+        if not (self.start is None or self.start == "auto" or isinstance(self.start, MaximumLikelihood)):
+            raise ValueError(f"start of Segmenter should be 'auto', MaximumLikelihood() or None, got {self.start!r}")
+        if self.outside is not None and not isinstance(self.outside, str):
+            raise ValueError(f"outside of Segmenter should be a label or None, got {self.outside!r}")
 
-    def _constrained(self, X: Any, labels: Any, constraints: Any, scale: float = 1.0) -> Iterator[SegmentScores]:
-        self._check_fitted()
-        return constrained_scores(self, as_sentences(X), labels, constraints, scale)
+    # Files
 
-    def _temperature(self) -> float:
-        """What scores are divided by to become log probabilities; said once if that is not calibrated."""
-        self._check_fitted()
-        if not self.calibrated_ and not self._warned:
-            self._warned = True
-            warnings.warn(
-                f"the probabilities of this {type(self).__name__} are not calibrated: the scores that it learned rank "
-                "well, but are no log probabilities; give fit X_dev and y_dev, or call calibrate(X, y) with sequences "
-                "that it was not trained on; a CRF learns such",
-                CalibrationWarning,
-                stacklevel=3,
-            )
-        return self.temperature_
+    def _stored_parameters(self, model: SegmenterModel) -> dict[str, Any]:
+        return super()._stored_parameters(model) | {"features": self.features is not None}  # the map has them
 
-    def _threads(self) -> int:
-        return processor_count() if self.threads is None else min(int(self.threads), 1 << 20)
+    @classmethod
+    def _restored_parameters(cls, given: dict[str, Any], model: SegmenterModel) -> dict[str, Any]:
+        features: Any = model.feature_map
+        return given | {"features": features.features if given.get("features") else None}
 
+    @classmethod
+    def _upgraded(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Files from before options were grouped into values."""
+        if "min_duration" not in given:
+            return given
 
-def _given(X: Any, y: Any) -> Any:
-    if y is None:
-        raise CorpusError("segments are missing: a segmenter requires y to be passed, but the target y is None")
-    return as_sentences(X)
+        def by_label(value: Any) -> Any:
+            return {"type": "dict", "items": list(value.items())} if isinstance(value, dict) else value
 
-
-def _check_found(scores: NDArray[np.float64]) -> None:
-    if not (scores > -np.inf).all():
-        at = int(np.argmin(scores > -np.inf))
-        raise ConstraintError(f"sequence {at}: durations, or the labels given, leave no segmentation")
+        old = dict(given)
+        durations = [by_label(old.pop(name)) for name in ("min_duration", "max_duration")]
+        costs = [old.pop("frame_cost"), old.pop("boundary_cost"), by_label(old.pop("label_costs"))]
+        return old | {
+            "durations": {"type": "Durations", **dict(zip(("min", "max"), durations))},
+            "costs": {"type": "SegmentCosts", **dict(zip(("frame", "boundary", "labels"), costs))},
+            "calibration": None if old["calibration"] else 0,
+        }

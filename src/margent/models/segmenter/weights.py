@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.features.segment_map import SegmentLimits
+from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.storage import ModelFile
 
 Floats = NDArray[np.float32]
@@ -45,12 +47,32 @@ class SegmentWeights:
     def with_weights(self, weights: Floats) -> SegmentWeights:
         return SegmentWeights(self.limits, self.durations, self.follows, self.learn_transitions, weights)
 
-    def with_content(self, n_content: int) -> SegmentWeights:
-        """The same after features were added, whose weights are 0."""
-        tail = self._tail
-        content = np.zeros(n_content, dtype=np.float32)
-        content[: len(self.weights) - tail] = self.weights[: len(self.weights) - tail]
-        return self.with_weights(np.concatenate([content, self.weights[len(self.weights) - tail :]]))
+    @classmethod
+    def zeros(
+        cls,
+        limits: SegmentLimits,
+        durations: NDArray[np.float64],
+        follows: NDArray[np.bool_] | None,
+        learn_transitions: bool,
+        n_content: int,
+    ) -> SegmentWeights:
+        nothing = cls(limits, durations, follows, learn_transitions, np.zeros(0, np.float32))
+        return nothing.with_weights(np.zeros(n_content + nothing._tail, dtype=np.float32))
+
+    def overlaid(
+        self,
+        known: SegmentWeights,
+        content: Callable[[Floats, Floats, SegmentLimits, SegmentLimits], Floats],
+    ) -> SegmentWeights:
+        """These weights, with those that are known, of fewer features and labels, where they belong; `content` says
+        where that is for the content of segments."""
+        new, old, n = self.with_weights(self.weights.copy()), known.parts(), known.n_labels
+        parts = new.parts()
+        parts["content"][...] = content(parts["content"], old["content"], self.limits, known.limits)
+        parts["durations"][: len(old["durations"]), :n] = old["durations"]
+        parts["transitions"][:n, :n] = old["transitions"]
+        parts["start"][:n], parts["end"][:n] = old["start"], old["end"]
+        return new
 
     @property
     def _tail(self) -> int:
@@ -88,10 +110,14 @@ class SegmentWeights:
         pairs = (divmod(int(i), len(labels)) for i in chosen)
         return [(labels[i], labels[j], float(matrix[i, j])) for i, j in pairs]
 
-    def stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        header = {"learn_transitions": self.learn_transitions, "has_follows": self.follows is not None}
+    def stored(self, keep: NDArray[np.bool_] | None = None) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Header entries and arrays for a model file; `keep`: only these features of tokens, rounded to 16 bits."""
+        half = keep is not None
+        header = {"learn_transitions": self.learn_transitions, "has_follows": self.follows is not None, "half": half}
+        content = self.parts()["content"]
+        kept = content if keep is None else content.reshape(len(keep), -1)[keep].reshape(-1)
         arrays: dict[str, NDArray[Any]] = {
-            "weights": self.weights,
+            "weights": stored_numbers(np.concatenate([kept, self.weights[len(content) :]]), half),
             "shortest": self.limits.shortest,
             "longest": self.limits.longest,
         }
@@ -112,10 +138,8 @@ class SegmentWeights:
         empty = cls(
             limits, durations(limits.most), follows, file.value("learn_transitions", bool), np.zeros(0, np.float32)
         )
-        weights = file.array("weights", np.float32, (n_content(limits) + empty._tail,))
-        if not np.isfinite(weights).all():
-            raise file.error("its weights should be finite numbers")
-        return empty.with_weights(weights)
+        half = "half" in file.header and file.value("half", bool)  # older files are never compact
+        return empty.with_weights(restored_numbers(file, "weights", half, (n_content(limits) + empty._tail,)))
 
 
 MOST = 1 << 20

@@ -65,6 +65,17 @@ def spans_of(labels: list[str], scheme: str | None) -> list[Span]:
     return [Span(i, i + 1, label) for i, label in enumerate(labels)] if scheme is None else spans(labels)
 
 
+def judged_spans(
+    spans: FoundSpans, gold: list[list[str | None]], scheme: str | None
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(n,) whether it is known that a span is right, and (n,) whether it is; missing labels in `gold` are None."""
+    there = [set(spans_of(["O" if name is None else name for name in names], scheme)) for names in gold]
+    near = 0 if scheme is None else 1  # neighbours may continue a span
+    judged = [None not in gold[s][max(span.start - near, 0) : span.end + near] for s, span in spans.found]
+    right = [span in there[s] for s, span in spans.found]
+    return np.array(judged, dtype=np.bool_), np.array(right, dtype=np.bool_)
+
+
 def _neighbours(
     edges: list[tuple[int, int]], labels: LabelSet, scheme: str | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

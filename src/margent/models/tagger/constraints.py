@@ -76,7 +76,7 @@ def _kept(given: Constraints, length: int, labels: LabelSet, scheme: str | None,
 
     def restrict(position: int, names: str | Iterable[str], *, keep: bool) -> None:
         if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
-            raise ConstraintError(f"sentence {sentence}: expected a position as a whole number, got {position!r}")
+            raise ConstraintError(f"sentence {sentence}: expected a position as an integer, got {position!r}")
         if not isinstance(names, Iterable):
             raise ConstraintError(f"sentence {sentence}, position {position}: expected labels, got {names!r}")
         if not -length <= position < length:
@@ -129,10 +129,10 @@ def both_allowed(first: Allowed | None, second: Allowed | None) -> Allowed | Non
     return (np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)), ptr
 
 
-class LabelDictionary:
+class TagDictionary:
     """For each word, the labels it was seen with in training: the search then looks at these alone.
 
-    Words seen fewer than `min_count` times, or never, may have any label. Makes large label sets quick to search; the
+    Words seen fewer than `min_count` times, or never, may have any label. Makes large label sets fast to search; the
     answer is exact among the labellings that the dictionary admits.
     """
 
@@ -141,9 +141,9 @@ class LabelDictionary:
         self.words = _core.StringTable()
         self.pairs: NDArray[np.int64] = np.empty((0, 3), dtype=np.int64)  # word, label, how often; sorted
 
-    def grown(self, X: Any, ids: NDArray[np.int32], min_count: int) -> LabelDictionary:
+    def grown(self, X: Any, ids: NDArray[np.int32], min_count: int) -> TagDictionary:
         """A new dictionary that has counted the words of `X` with their label ids too."""
-        new = LabelDictionary(min_count)
+        new = TagDictionary(min_count)
         new.words = self.words.filter(np.ones(len(self.words), dtype=bool))
         codes = new._encode(X, grow=True)
         there = ids != MISSING
@@ -175,7 +175,7 @@ class LabelDictionary:
         try:
             columns = Columns.from_sentences(X)
         except CorpusError as error:
-            raise CorpusError(f"restrict_labels looks up words, the first column, but {error}") from None
+            raise CorpusError(f"tag_dictionary looks up words, the first column, but {error}") from None
         if not columns.n_tokens:
             return np.empty(0, dtype=np.int32)
         first = columns.column_indices[0]

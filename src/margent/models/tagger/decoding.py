@@ -1,8 +1,8 @@
 """What the best labelling is: the one with the highest score, or the one that is best when scores are summed.
 
-path       the labelling with the highest score; with hidden labels, that of the best hidden one (paper 003, 4.1)
+viterbi    the labelling with the highest score; with hidden labels, that of the best hidden one (paper 003, 4.1)
 sum        with hidden labels: the labelling whose hidden ones are most probable together (4.2), among the
-           `CANDIDATES` that are best by "path", since no recursion finds it among all
+           `CANDIDATES` that are best by "viterbi", since no recursion finds it among all
 posterior  at each token the label that is most probable, over all labellings that have it there. With pairs of labels
            that may not follow each other, the labelling without such a pair whose labels have the largest sum of
            probabilities
@@ -23,7 +23,7 @@ from margent.features.encoded import Encoded
 from margent.models.tagger.hidden.search import HiddenSearch
 from margent.models.tagger.search import Bools, Doubles, Ids, Runs, Search
 
-DECODINGS = ("path", "sum", "posterior")
+DECODINGS: tuple[str, ...] = ("viterbi", "sum", "posterior")
 CANDIDATES = 16
 
 

@@ -48,19 +48,3 @@ def check_label_costs(label_costs: Any) -> None:
     for key in label_costs:
         if isinstance(key, tuple) and (len(key) != 2 or key[0] == key[1]):
             raise ValueError(f"{wanted}, got {key!r} in it: a pair is of two different labels")
-
-
-def stored_costs(label_costs: LabelCosts | None) -> dict[Any, float] | list[list[Any]] | None:
-    """For JSON: a dict where all keys are labels, otherwise a list of [label or [right, predicted], cost]."""
-    if label_costs is None:
-        return None
-    if not any(isinstance(key, tuple) for key in label_costs):
-        return {key: float(cost) for key, cost in label_costs.items()}
-    return [[list(key) if isinstance(key, tuple) else key, float(cost)] for key, cost in label_costs.items()]
-
-
-def restored_costs(stored: Any) -> Any:
-    """The dict again; what is of no such form is left for `check_label_costs` to find."""
-    if not isinstance(stored, list):
-        return stored
-    return {tuple(key) if isinstance(key, list) else key: cost for key, cost in stored}

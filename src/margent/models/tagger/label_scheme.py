@@ -38,21 +38,25 @@ def label_scheme(
 
 def _found(ids: NDArray[np.int32], sequence_ptr: NDArray[np.int64], labels: LabelSet) -> str | None:
     """The scheme of encoded labels, from the pairs of neighbours that occur."""
-    names: list[str | None] = [*labels.names, "O", None]  # the border of a sequence counts as O; -1 is a missing label
-    border = len(labels)
+    names: list[str | None] = [
+        *labels.names,
+        "O",
+        None,
+    ]  # the boundary of a sequence counts as O; -1 is a missing label
+    boundary = len(labels)
     starts = sequence_ptr[:-1][np.diff(sequence_ptr) > 0]
-    left = np.concatenate([[border], ids[:-1]]).astype(np.int64)
-    left[starts] = border
+    left = np.concatenate([[boundary], ids[:-1]]).astype(np.int64)
+    left[starts] = boundary
     last = ids[sequence_ptr[1:][np.diff(sequence_ptr) > 0] - 1]
     # Pairs are counted by one number each; a missing label is counted as the last name.
     size = len(names)
-    code = np.append(left, last) % size * size + np.append(ids, np.full(len(last), border)) % size
+    code = np.append(left, last) % size * size + np.append(ids, np.full(len(last), boundary)) % size
     counts = np.bincount(code, minlength=size * size)
     return scheme_of_pairs({(names[i // size], names[i % size]): int(counts[i]) for i in np.flatnonzero(counts)})
 
 
 def allowed_pairs(constrain: Constrain, labels: LabelSet, scheme: str | None) -> NDArray[np.bool_] | None:
-    """Which label may follow which, (L + 1, L + 1) with the border of a sequence last; None: nothing is forbidden."""
+    """Which label may follow which, (L + 1, L + 1) with the boundary of a sequence last; None: nothing is forbidden."""
     if constrain is False or constrain is None:
         return None
     if constrain is True:
@@ -62,12 +66,12 @@ def allowed_pairs(constrain: Constrain, labels: LabelSet, scheme: str | None) ->
                 "give scheme=... to say which is meant"
             )
         return transition_mask(labels.names, scheme)
-    border = len(labels)
-    mask = np.ones((border + 1, border + 1), dtype=bool)
+    boundary = len(labels)
+    mask = np.ones((boundary + 1, boundary + 1), dtype=bool)
     for pair in constrain:
         for name in pair:
             if name is not None and name not in labels.ids:
                 raise ValueError(f"constrain names the label {name!r}, which the training data do not have")
-        left, right = (border if name is None else labels.ids[name] for name in pair)
+        left, right = (boundary if name is None else labels.ids[name] for name in pair)
         mask[left, right] = False
     return mask

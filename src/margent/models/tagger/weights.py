@@ -16,30 +16,15 @@ from numpy.typing import NDArray
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask, Stored
 from margent.learners.training import Training
-from margent.models.labels import LabelSet
-from margent.models.tagger.constraints import Allowed
 from margent.models.tagger.explanation import Contribution
 from margent.models.tagger.search import Ids, Structure
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:
+    from margent.models.tagger.problem import TaggerProblem
     from margent.models.tagger.tagger import Tagger
 
 Self = TypeVar("Self", bound="Weights")
-
-
-class TrainingSet(NamedTuple):
-    """Encoded sentences to learn from.
-
-    ids : (n_tokens,) their labels; -1: not known
-    counted : (n_sentences,) what each counts; None: all the same
-    allowed : the labels that tokens may have
-    """
-
-    encoded: Encoded
-    ids: Ids
-    counted: NDArray[np.float32] | None
-    allowed: Allowed | None
 
 
 class Trainable(NamedTuple):
@@ -62,61 +47,40 @@ class Weights(ABC):
     """The parameter `hidden` of the tagger."""
 
     @classmethod  # noqa: B027
-    def check(cls, tagger: Tagger) -> None:
-        """ValueError for parameters of a tagger that this kind has no use for; the chain has one for all."""
+    def check(cls, tagger: Tagger, learner: Any) -> None:
+        """ValueError for parameters that this kind has no use for; the chain has one for all."""
 
     @classmethod
     @abstractmethod
-    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
-        """A new, empty feature map for what a tagger was told, which is checked, and these data."""
+    def feature_map(cls, source: Any, X: Any) -> FeatureMap:
+        """A new, empty feature map for what a tagger was told to see, which is checked, and these data."""
 
     @classmethod
     @abstractmethod
-    def trainable(
-        cls: type[Self],
-        tagger: Tagger,
-        data: TrainingSet,
-        feature_map: FeatureMap,
-        labels: LabelSet,
-        start: Self | None,
-    ) -> Trainable:
-        """The training for a tagger's parameters; `start`: the weights to go on from, perhaps of fewer labels."""
+    def trainable(cls: type[Self], problem: TaggerProblem, start: Self | None) -> Trainable:
+        """A training; `start`: the weights to continue from, perhaps of fewer labels."""
 
     @classmethod
     def learned(
-        cls: type[Self],
-        tagger: Tagger,
-        data: TrainingSet,
-        feature_map: FeatureMap,
-        labels: LabelSet,
-        start: Self | None,
-        run: Callable[[Trainable], Training],
-        evaluate: Callable[[Weights], float] | None,
+        cls: type[Self], problem: TaggerProblem, start: Self | None, run: Callable[[Trainable], Training]
     ) -> tuple[Trainable, Training]:
-        """Trains as `trainable` says, once or more often; what was best comes back.
-
-        `run` does one training, `evaluate` gives the score on development data, if there are any.
-        """
-        trainable = cls.trainable(tagger, data, feature_map, labels, start)
+        """Trains as `trainable` says, once or more often; what was best comes back. `run` does one training."""
+        trainable = cls.trainable(problem, start)
         return trainable, run(trainable)
 
     @abstractmethod
     def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> Structure:
-        """Ready to be searched. `pairs`: (L + 1, L + 1) which label may follow which, the border last; None: any.
+        """Ready to be searched. `pairs`: (L + 1, L + 1) which label may follow which, the boundary last; None: any.
 
         `beam`: how many states the search keeps at each token; None: all.
         """
-
-    @abstractmethod
-    def with_features(self: Self, n_features: int, n_edges: int) -> Self:
-        """The same weights for a feature map that has grown."""
 
     @abstractmethod
     def without_zero_rows(self: Self) -> tuple[Self, Mask | None, Mask | None]:
         """Without features that have no weight, and which features and edge features were kept; None: all."""
 
     @abstractmethod
-    def lead(
+    def margin_breakdown(
         self,
         feature_map: FeatureMap,
         names: list[str],
@@ -134,7 +98,7 @@ class Weights(ABC):
 
     @abstractmethod
     def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
-        """The n features that speak most for a label, and after them the n most against it, from high to low."""
+        """The n features with the highest weights for a label, then the n with the lowest, from high to low."""
 
     @abstractmethod
     def top_transitions(self, names: list[str], n: int) -> list[tuple[str, str, float]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core, storage
+from margent.models.transcriber.options import AlignmentBeam
 from margent.parameters import LARGEST
 from margent.storage import ModelFile
 from margent.structures.cosegments import native_pairs
@@ -18,14 +19,6 @@ _GRAM_ARRAYS = ("gram.begin", "gram.unit", "gram.suffix", "gram.log_p", "gram.ba
 _GRAM_TYPES = (np.int32, np.int32, np.int32, np.float32, np.float32)
 INSERTIONS = 8
 """How many units without letters may follow each other in a search: "w" in an acronym is read with six phonemes."""
-
-
-class Found(NamedTuple):
-    """A pronunciation as numbers: log p(word, pronunciation), its phonemes, and the units of its best cut."""
-
-    score: float
-    phonemes: NDArray[np.int32]
-    units: NDArray[np.int32]
 
 
 class Alphabet:
@@ -61,15 +54,6 @@ class JointGrams:
         self.discounts: NDArray[np.float64] | None = weights.get("discounts")
         """(order, 3): what was taken off counts up to 1, of 2, and of 3 and more; None: not known."""
         self._beam, self._least = weights.get("counting", (0, 0.0))  # how the grams were counted
-
-    def __reduce__(self) -> tuple[Any, ...]:  # for copies and process pools
-        weights: dict[str, Any] = {
-            "units": self._units.arrays(),
-            "grams": self._grams.arrays(),
-            "discounts": self.discounts,
-        }
-        weights["counting"] = self._beam, self._least
-        return JointGrams, (self.letters, self.phonemes, weights)
 
     @property
     def order(self) -> int:
@@ -116,24 +100,15 @@ class JointGrams:
             tuple(self.phonemes.names[s] for s in phonemes[phoneme_ptr[number] : phoneme_ptr[number + 1]]),
         )
 
-    def transcribe(
-        self, words: Sequence[Sequence[int]], k: int, beam: int | None, threshold: float, summed: bool, threads: int
-    ) -> list[list[Found]]:
-        """The k best pronunciations of each word, best first; none where the word cannot be read with the units."""
-        counts, scores, (phoneme_ptr, phonemes), (unit_ptr, units) = self.listed(
-            words, k, beam, threshold, summed, threads
-        )
-        phoneme_rows, unit_rows = np.split(phonemes, phoneme_ptr[1:-1]), np.split(units, unit_ptr[1:-1])
-        found = [Found(*row) for row in zip(scores.tolist(), phoneme_rows, unit_rows)]
-        ends = np.cumsum(counts).tolist()
-        return [found[end - count : end] for end, count in zip(ends, counts.tolist())]
+    def listed(self, words: Sequence[Sequence[int]], k: int, search: AlignmentBeam, threads: int) -> tuple[Any, ...]:
+        """The k best pronunciations of each word, best first; none where the word cannot be read with the units.
 
-    def listed(
-        self, words: Sequence[Sequence[int]], k: int, beam: int | None, threshold: float, summed: bool, threads: int
-    ) -> tuple[Any, ...]:
-        """The same as arrays: how many for each word, scores, and (ptr, symbols) of phonemes and of units."""
-        pairs = native_pairs(words, [()] * len(words))
-        return _core.transcribe(self._units, self._grams, pairs, k, beam or 0, threshold, summed, INSERTIONS, threads)
+        How many for each word, their scores log p(word, pronunciation), and (ptr, symbols) of phonemes and of the units
+        of the best alignment.
+        """
+        pairs, width, summed = native_pairs(words, [()] * len(words)), search.width or 0, bool(search.sum_alignments)
+        threshold = float(search.threshold)
+        return _core.transcribe(self._units, self._grams, pairs, k, width, threshold, summed, INSERTIONS, threads)
 
     def without(self, pairs: _core.SpellingPairs, first: int, last: int, discounts: Any, threads: int) -> JointGrams:
         """The model as if it had not seen pairs [first, last): counts of all others, expected under this model."""
@@ -149,10 +124,10 @@ class JointGrams:
         weights = {"units": self._units.arrays(), "grams": grams.trimmed().arrays()}
         return JointGrams(self.letters, self.phonemes, weights)
 
-    def cut(
+    def align(
         self, words: Sequence[Sequence[int]], pronunciations: Sequence[Sequence[int]], threads: int
     ) -> tuple[NDArray[np.float64], list[NDArray[np.int32]]]:
-        """The best cut of each pair, exactly: its log-probability (-inf where there is none) and its units."""
+        """The best alignment of each pair, exactly: its log-probability (-inf where there is none) and its units."""
         scores, (ptr, units) = _core.cut_pairs(
             self._units, self._grams, native_pairs(words, pronunciations), 0, True, threads
         )
@@ -161,7 +136,7 @@ class JointGrams:
     def log_probabilities(
         self, words: Sequence[Sequence[int]], pronunciations: Sequence[Sequence[int]], threads: int
     ) -> NDArray[np.float64]:
-        """log p(word, pronunciation), summed over all cuts, exactly."""
+        """log p(word, pronunciation), summed over all alignments, exactly."""
         pairs = native_pairs(words, pronunciations)
         scores, _ = _core.cut_pairs(self._units, self._grams, pairs, 0, False, threads)
         return scores

@@ -1,4 +1,4 @@
-"""Training words dealt into folds: what the joint model says of words that it has not counted.
+"""Training words split into folds: what the joint model says of words that it has not counted.
 
 A learner on top that sees the joint model at work on its own training words would learn to trust it: it knows them by
 heart. So the words of each fold are shown under a model that has counted the other folds alone.
@@ -20,7 +20,7 @@ Symbols = tuple[int, ...]
 
 
 class WordFolds:
-    """The words of pairs (word, pronunciation), each once, in a random order, dealt into `n_folds` parts.
+    """The words of pairs (word, pronunciation), each once, in a random order, split into `n_folds` parts.
 
     `entries`: the right pronunciations of each word. `pairs` and `starts`: the same as native pairs, in the order of
     `words`; those of word i are [starts[i], starts[i + 1]). `discounts`: of the smoothing of `model`.

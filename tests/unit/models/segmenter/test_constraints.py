@@ -8,6 +8,7 @@ from tests.unit.models.segmenter.sequences import ENTITIES, SENTENCES, speech
 
 from margent import (
     CRF,
+    Durations,
     FrameFeatures,
     MaximumLikelihood,
     SegmentConstraints,
@@ -19,7 +20,7 @@ from margent.errors import ConstraintError
 
 def test_what_is_known_already_is_kept():
     train, (X, y) = speech(20, 20), speech(21, 4)
-    segmenter = Segmenter(FrameFeatures(bins=1), MaximumLikelihood(), max_duration=30).fit(*train)
+    segmenter = Segmenter(FrameFeatures(bins=1), MaximumLikelihood(), durations=Durations(max=30)).fit(*train)
     cuts = [SegmentConstraints(boundaries=[s.end for s in segments]) for segments in y]
     assert [[s.end for s in found] for found in segmenter.predict(X, constraints=cuts)] == [
         [s.end for s in segments] for segments in y

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from margent import CRF, Perceptron, Segmenter, TokenFeatures
+from margent import CRF, Durations, Perceptron, Segmenter, TokenFeatures
 from margent.errors import CorpusError
 
 X = [np.arange(6.0)[:, None], np.arange(5.0)[:, None]]
@@ -24,16 +24,18 @@ def test_equal_neighbours_are_refused_without_repeat(learner):
 
 
 def test_labels_without_times_must_fit_the_sequence():
-    model = Segmenter(learner=Perceptron(epochs=1), max_duration=3)
+    model = Segmenter(learner=Perceptron(epochs=1), durations=Durations(max=3))
     with pytest.raises(CorpusError, match=r"sequence 1: its 1 labels last 1 to 3 together.* its length, 5"):
         model.fit(X, [GOOD[0], ["b"]], progress=False)
-    slow = Segmenter(learner=Perceptron(epochs=1), min_duration=3)
+    slow = Segmenter(learner=Perceptron(epochs=1), durations=Durations(min=3))
     with pytest.raises(CorpusError, match="sequence 1: its 2 labels last 6 to 6 together"):
         slow.fit(X, [GOOD[0], ["b", "a"]], progress=False)
     model.fit(X, [GOOD[0], ["b", "a"]], progress=False)
 
 
-@pytest.mark.parametrize("options", [{"repeat": False}, {"max_duration": 3}, {"min_duration": 2, "max_duration": 3}])
+@pytest.mark.parametrize(
+    "options", [{"repeat": False}, {"durations": Durations(max=3)}, {"durations": Durations(2, 3)}]
+)
 def test_what_is_outside_lasts_one_token_and_may_go_on(options):
     learner = Perceptron(epochs=10)
     segmenter = Segmenter(TokenFeatures(), learner, outside="O", **options)
@@ -46,10 +48,14 @@ def test_what_is_outside_lasts_one_token_and_may_go_on(options):
     assert [[tuple(s) for s in found] for found in segmenter.predict(words)] == y
 
 
-@pytest.mark.parametrize("name", ["min_duration", "max_duration"])
+@pytest.mark.parametrize("name", ["min", "max"])
 def test_durations_of_what_is_outside_are_refused(name):
-    with pytest.raises(ValueError, match=f"{name} names 'O', the label outside of segments, which always lasts 1"):
-        Segmenter(TokenFeatures(), "perceptron", outside="O", **{name: {"O": 2}}).fit(WORDS, [[(1, 4, "LOC")]])
+    with pytest.raises(
+        ValueError, match=f"{name} of Durations names 'O', what is outside of segments, which always lasts 1"
+    ):
+        Segmenter(TokenFeatures(), "perceptron", outside="O", durations=Durations(**{name: {"O": 2}})).fit(
+            WORDS, [[(1, 4, "LOC")]]
+        )
 
 
 def test_segments_that_are_said_to_be_outside_are_so_token_by_token():

@@ -17,6 +17,7 @@ import pytest
 import margent
 from margent import (
     CRF,
+    Durations,
     FrameFeatures,
     MaximumLikelihood,
     Perceptron,
@@ -38,7 +39,9 @@ ONE = Perceptron(epochs=1)
 CASES: dict[str, tuple[Segmenter, Any, Any]] = {
     "frames": (Segmenter(FrameFeatures(bins=2), ONE), FRAMES, SEGMENTS),
     "bins by label": (
-        Segmenter(FrameFeatures(bins={"a": 2}, covariance="diagonal"), CRF(epochs=1), max_duration={"a": 7}),
+        Segmenter(
+            FrameFeatures(bins={"a": 2}, covariance="diagonal"), CRF(epochs=1), durations=Durations(max={"a": 7})
+        ),
         FRAMES,
         SEGMENTS,
     ),
@@ -50,7 +53,12 @@ CASES: dict[str, tuple[Segmenter, Any, Any]] = {
     "likelihood": (Segmenter(FrameFeatures(durations=None), MaximumLikelihood(), transitions=False), FRAMES, SEGMENTS),
     "tokens": (Segmenter(TokenFeatures(string=False), ONE, outside="O"), WORDS, SPANS),
     "names": (
-        Segmenter(TokenFeatures(names={"city": ["New York", "Kyiv"]}, similar=0.6), ONE, outside="O", min_duration=1),
+        Segmenter(
+            TokenFeatures(names={"city": ["New York", "Kyiv"]}, similar=0.6),
+            ONE,
+            outside="O",
+            durations=Durations(min=1),
+        ),
         WORDS,
         SPANS,
     ),

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 import margent
-from margent import FrameFeatures, MaximumLikelihood, Perceptron, SegmentConstraints, Segmenter, TokenFeatures
+from margent import (
+    Durations,
+    FrameFeatures,
+    MaximumLikelihood,
+    Perceptron,
+    SegmentConstraints,
+    Segmenter,
+    TokenFeatures,
+)
 from margent.errors import ConstraintError, CorpusError
 
 NAN = float("nan")
@@ -29,19 +37,21 @@ def fitted():
 
 @pytest.mark.parametrize("segment", [(0, None, "a"), (1, NAN, "a"), (1, 2.5, "a"), (1, 2, 7), (1, 2, None)], ids=str)
 def test_segments(segment):
-    with pytest.raises(CorpusError, match=r"sequence 0: segment . is .* expected two whole numbers and a label"):
+    with pytest.raises(CorpusError, match=r"sequence 0: segment . is .* expected two integers and a label"):
         of_tokens(y=[segment])
-    with pytest.raises(CorpusError, match=r"sequence 0: segment 0 is .* expected two whole numbers and a label"):
+    with pytest.raises(CorpusError, match=r"sequence 0: segment 0 is .* expected two integers and a label"):
         Segmenter(learner=LEARNER).fit(X, [[segment], Y[1]])
 
 
 def test_durations_by_label():
     limits = (
-        Segmenter(learner=LEARNER, max_duration=MappingProxyType({"low": 9, "high": None})).fit(X, Y).weights_.limits
+        Segmenter(learner=LEARNER, durations=Durations(max=MappingProxyType({"low": 9, "high": None})))
+        .fit(X, Y)
+        .weights_.limits
     )
     assert dict(zip(limits.labels, limits.longest.tolist())) == {"low": 9, "high": 3}
-    with pytest.raises(CorpusError, match=r"no segment with label 'high' has times.* give max_duration"):
-        Segmenter(learner=LEARNER, max_duration={"low": 9}).fit(X, [["low", "high"], ["high", "low"]])
+    with pytest.raises(CorpusError, match=r"no segment with label 'high' has times.* give Durations"):
+        Segmenter(learner=LEARNER, durations=Durations(max={"low": 9})).fit(X, [["low", "high"], ["high", "low"]])
 
 
 @pytest.mark.parametrize(
@@ -114,5 +124,5 @@ def test_a_model_is_loaded_with_all_its_functions(tmp_path):
 
 def test_a_new_fit_forgets_how_other_frames_were_made():
     segmenter = Segmenter(learner=LEARNER).fit(X, Y)
-    segmenter.front_end_ = {"frame": 0.02}
+    segmenter.with_front_end({"frame": 0.02})
     assert segmenter.fit(X, Y).front_end_ is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ TRAIN, DEV, TEST = (X[:300], Y[:300]), (X[300:450], Y[300:450]), (X[450:], Y[450
 
 @dataclass(frozen=True)
 class Likelihood(Perceptron):
-    """A learner that says its scores are log probabilities, as a CRF does."""
+    """A learner that says its scores are log-probabilities, as a CRF does."""
 
     probabilistic = True
 
@@ -43,7 +43,7 @@ def scaled(tagger: Tagger, factor: float) -> Tagger:
     for array in (other.weights_.unigrams, *other.weights_.transitions, *other.weights_.ends):
         array.setflags(write=True)  # type: ignore[union-attr]
         array *= np.float32(factor)  # type: ignore[operator]
-    other._ready = None
+    other.model_ = replace(other.model_)  # without the native chain of the old weights
     return other
 
 
@@ -63,7 +63,7 @@ def test_a_known_temperature_is_found_again(wanted: float) -> None:
     tagger = Tagger(["U:%x[0,0]", "B"], Perceptron(epochs=2)).fit(sentences[:200], labels[:200])
     typical = copy.deepcopy(tagger).calibrate(sentences[200:], labels[200:]).temperature_
     tagger = scaled(tagger, 1 / typical)
-    tagger.temperature_, tagger.calibrated_ = wanted, True
+    tagger.model_ = replace(tagger.model_, temperature=wanted, calibrated=True)
     drawn = [samples[0] for samples in tagger.sample(sentences, seed=5)]
     assert tagger.calibrate(sentences, drawn).temperature_ == pytest.approx(wanted, rel=0.1)
     found = reliability(tagger, sentences, drawn)["tokens"]
@@ -86,7 +86,7 @@ def test_spans_and_tokens_become_honest_on_other_data(raw: Tagger) -> None:
 
 
 def span_loss(tagger: Tagger, sentences: Any, labels: Any) -> tuple[float, int]:
-    """The log loss of the confidences of spans, with one right and one wrong span of mean log probability added."""
+    """The log loss of the confidences of spans, with one right and one wrong span of mean log-probability added."""
     from margent.metrics import span_confidences
 
     confidences, right = span_confidences(labels, tagger.predict_spans(sentences))
@@ -101,7 +101,7 @@ def test_no_other_temperature_is_better(raw: Tagger, n: int, begin: int, exponen
     tagger = copy.deepcopy(raw).calibrate(sentences, labels)
     best, _ = span_loss(tagger, sentences, labels)
     for temperature in (1.0, tagger.temperature_ * 2.0**exponent):
-        tagger.temperature_ = temperature
+        tagger.model_ = replace(tagger.model_, temperature=temperature)
         assert best <= span_loss(tagger, sentences, labels)[0] + 1e-4
 
 
@@ -127,7 +127,7 @@ def test_a_few_right_spans_do_not_make_everything_certain(raw: Tagger) -> None:
 def test_probabilities_are_those_of_scores_over_the_temperature() -> None:
     sentences, labels, _ = make_chain(60, 3, 5, length=(2, 4), seed=1)
     tagger = Tagger(["U:%x[0,0]", "B"], Perceptron(epochs=1)).fit(sentences, labels)
-    tagger.temperature_, tagger.calibrated_ = 3.0, True
+    tagger.model_ = replace(tagger.model_, temperature=3.0, calibrated=True)
     sentence, names = sentences[0][:3], list(tagger.classes_)
     readings = [(s / 3.0, ids) for s, ids in labellings(tagger.weights_, tagger.feature_map_.encode([sentence]))]
     (best,) = tagger.predict([sentence])
@@ -239,7 +239,7 @@ def test_labels_that_the_model_does_not_have(raw: Tagger) -> None:
 def test_nothing_to_judge_is_said(raw: Tagger) -> None:
     tagger = copy.deepcopy(raw)
     for y in ([], [[None] * len(x) for x in DEV[0]]):
-        with pytest.raises(CorpusError, match="predicts no span in these data"):
+        with pytest.raises(CorpusError, match="finds nothing in these data"):
             tagger.calibrate(DEV[0] if y else [], y)
     assert not tagger.calibrated_
     with pytest.raises(CorpusError, match="labels are missing"):
@@ -318,7 +318,7 @@ def test_an_interruption_while_calibrating_keeps_the_model(raw: Tagger, monkeypa
     def interrupt(*arguments: Any) -> float:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("margent.models.tagger.held_out.fitted_tagger_temperature", interrupt)
+    monkeypatch.setattr("margent.models.base.fitted_temperature", interrupt)
     tagger = Tagger(learner=Perceptron(epochs=3), calibration=0.3).fit(*TRAIN)
     assert tagger.interrupted_ and not tagger.calibrated_
     assert tagger.predict(TEST[0]) == raw.predict(TEST[0])

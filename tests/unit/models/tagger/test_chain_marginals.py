@@ -11,11 +11,11 @@ from margent import Tagger, make_addresses
 
 
 @pytest.mark.parametrize("factor", [0.01, 1.0, 30.0, 1e4])
-@pytest.mark.parametrize("options", [{}, {"constrain": True}, {"restrict_labels": 2}, {"order": 2}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"constrain": True}, {"tag_dictionary": 2}, {"order": 2}], ids=str)
 def test_quick_marginals_are_those_of_double_precision(options: dict[str, Any], factor: float) -> None:
     X, y = make_addresses(60, seed=3)
     tagger = Tagger(threads=1, **options).fit(X, y)
-    encoded, allowed = tagger._encode([*X, []], None)
+    encoded, allowed = tagger.model_.encode([*X, []])
     examples, chain = encoded.examples(allowed=allowed), tagger.weights_.native()
     quick, none, log_z = chain.marginals(examples, factor, False, 1)
     exact, pairs, exact_log_z = chain.marginals(examples, factor, True, 1)  # with pairs: always in double precision

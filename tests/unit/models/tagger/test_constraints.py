@@ -57,7 +57,8 @@ def test_labels_that_are_fixed_or_forbidden(data: st.DataObject, which: str) -> 
         with pytest.raises(ConstraintError, match="sentence 0, position"):
             tagger.predict([SENTENCE], [constraints])
         return
-    assert tagger.predict([SENTENCE], [constraints]) == [wanted[0][1]]
+    (found,) = tagger.predict([SENTENCE], [constraints])
+    assert found in [labels for score, labels in wanted if score > wanted[0][0] - 1e-5]  # 32 bits tell no more apart
     readings = tagger.predict_k_best([SENTENCE], k=3, constraints=[constraints])[0]
     np.testing.assert_allclose([r.score for r in readings], [score for score, _ in wanted[:3]], atol=1e-4)
     (marginals,) = tagger.predict_marginals([SENTENCE], [constraints])
@@ -122,8 +123,8 @@ def test_constraints_and_a_constrained_model_work_together() -> None:
         ({0: 5}, "expected labels, got 5"),
         ({0: [["O"]]}, "no label"),
         ({0: []}, "position 0: the constraints leave no label"),
-        ({"0": "O"}, "expected a position as a whole number, got '0'"),
-        ({0.5: "O"}, "expected a position as a whole number"),
+        ({"0": "O"}, "expected a position as an integer, got '0'"),
+        ({0.5: "O"}, "expected a position as an integer"),
         (Constraints(labels={0: "O"}, forbidden={0: "O"}), "position 0: the constraints leave no label"),
         (Constraints(labels={0: "O", -4: "B-X"}), "position -4: the constraints leave no label"),
         (Constraints(spans=[(0, 5, "X")]), "sentence 0: .*outside of a sequence of 4 tokens"),

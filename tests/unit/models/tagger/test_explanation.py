@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from margent import Perceptron, Tagger
+from margent import Features, Perceptron, Tagger
 from oracle.tagging import labellings
 
 LINES = ["U0:%x[0,0]", "U1->:%x[1,0]", "B1:%x[-1,0]/%x[0,0]", "Ubias", "B"]
@@ -23,7 +23,7 @@ def tagger_of(order: int, **options: Any) -> Tagger:
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_contributions_and_rest_are_the_lead_over_the_best_rival(order: int, layout: str) -> None:
-    tagger = tagger_of(order, layout=layout)
+    tagger = tagger_of(order, features=Features(LINES, layout=layout))
     names = [str(name) for name in tagger.classes_]
     for sentence in (["a", "b", "c", "d"], ["e"], ["c", "z", "c"]):
         listed = labellings(tagger.weights_, tagger.feature_map_.encode([sentence]))
@@ -92,7 +92,7 @@ def test_constraints_of_the_model_hold_for_rivals_too() -> None:
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_top_features_are_the_largest_and_the_smallest(layout: str) -> None:
-    tagger = tagger_of(1, layout=layout)
+    tagger = tagger_of(1, features=Features(LINES, layout=layout))
     column = list(tagger.classes_).index("N")
     weights = {
         tagger.feature_map_.name(i): float(tagger.weights_.label_weights(i)[column])
@@ -106,9 +106,9 @@ def test_top_features_are_the_largest_and_the_smallest(layout: str) -> None:
     with pytest.raises(ValueError, match="there is no label 'Q'; expected one of D, N, V"):
         tagger.top_features("Q")
     for n in (0, -1, 1.5):
-        with pytest.raises(ValueError, match="n should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="n should be an integer of at least 1"):
             tagger.top_features("N", n=n)  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="n should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="n should be an integer of at least 1"):
             tagger.top_transitions(n=n)  # type: ignore[arg-type]
 
 

@@ -14,6 +14,7 @@ import pytest
 import margent
 from margent import CRF, Constraints, Kernel, Perceptron, Spectral, Tagger, storage
 from margent.annotation.schemes import labels_of, spans
+from margent.capability import Capability
 from margent.errors import ConstraintError, CorpusError, ModelFileError
 from margent.models.tagger.k_grams.weights import KGramWeights
 from margent.structures import KGramOracle, KGramTable
@@ -46,12 +47,12 @@ def case(request: pytest.FixtureRequest) -> tuple[Tagger, int]:
     return Tagger(learner=LEARNERS[request.param], threads=1).fit(WORDS, SOUNDS), BORDERS[request.param]
 
 
-def labellings(tagger: Tagger, word: str, n_borders: int) -> dict[tuple[str, ...], float]:
+def labellings(tagger: Tagger, word: str, n_boundaries: int) -> dict[tuple[str, ...], float]:
     """All outputs that the symbols of a word may have, and their scores by the table."""
-    table, border = tagger.k_gram_table(), [None] * n_borders
-    x = [*border, *word, *border]
+    table, boundary = tagger.k_gram_table(), [None] * n_boundaries
+    x = [*boundary, *word, *boundary]
     candidates = [table.bi_symbols.outputs_with(letter) for letter in word]
-    return {y: table.score(x, [*border, *y, *border]) for y in product(*candidates)}
+    return {y: table.score(x, [*boundary, *y, *boundary]) for y in product(*candidates)}
 
 
 def best_of(found: dict[tuple[str, ...], float]) -> list[str]:
@@ -61,7 +62,7 @@ def best_of(found: dict[tuple[str, ...], float]) -> list[str]:
 # --- learning
 
 
-def test_it_learns_what_the_learner_learns_from_words_with_borders() -> None:
+def test_it_learns_what_the_learner_learns_from_words_with_boundarys() -> None:
     learner = Spectral(tau=1, iterations=10)
     tagger = Tagger(learner=learner).fit(WORDS, SOUNDS)
     X = [[None, None, *word, None, None] for word in WORDS]
@@ -151,16 +152,16 @@ def test_a_search_over_tau_by_scikit_learn() -> None:
 
 
 def test_the_best_outputs(case: tuple[Tagger, int]) -> None:
-    tagger, n_borders = case
+    tagger, n_boundaries = case
     for word, found in zip(NEW, tagger.predict(NEW)):
-        wanted = labellings(tagger, word, n_borders)
+        wanted = labellings(tagger, word, n_boundaries)
         assert wanted[tuple(found)] == pytest.approx(max(wanted.values()), abs=1e-9)
 
 
 def test_the_k_best_outputs(case: tuple[Tagger, int]) -> None:
-    tagger, n_borders = case
+    tagger, n_boundaries = case
     for word, readings in zip(NEW, tagger.predict_k_best(NEW, k=6)):
-        wanted = labellings(tagger, word, n_borders)
+        wanted = labellings(tagger, word, n_boundaries)
         assert [reading.score for reading in readings] == pytest.approx(sorted(wanted.values(), reverse=True)[:6])
         assert len({tuple(reading.labels) for reading in readings}) == len(readings) == min(6, len(wanted))
         assert all(wanted[tuple(reading.labels)] == pytest.approx(reading.score) for reading in readings)
@@ -172,11 +173,11 @@ def probabilities(wanted: dict[tuple[str, ...], float], temperature: float) -> d
 
 
 def test_marginals_confidences_and_samples(case: tuple[Tagger, int]) -> None:
-    tagger, n_borders = copy.deepcopy(case[0]), case[1]
-    tagger.temperature_ = 10.0
+    tagger, n_boundaries = copy.deepcopy(case[0]), case[1]
+    tagger.model_ = replace(tagger.model_, temperature=10.0)
     names = list(tagger.classes_)
     for word, table, found in zip(NEW, tagger.predict_marginals(NEW), tagger.predict_spans(NEW)):
-        shares = probabilities(labellings(tagger, word, n_borders), 10.0)
+        shares = probabilities(labellings(tagger, word, n_boundaries), 10.0)
         wanted = np.zeros((len(word), len(names)))
         for y, share in shares.items():
             wanted[np.arange(len(y)), [names.index(name) for name in y]] += share
@@ -187,13 +188,13 @@ def test_marginals_confidences_and_samples(case: tuple[Tagger, int]) -> None:
         )
     drawn = tagger.sample(["cec", "ee"], n=2000, seed=1)
     assert drawn == tagger.sample(["cec", "ee"], n=2000, seed=1) != tagger.sample(["cec", "ee"], n=2000, seed=2)
-    for y, share in probabilities(labellings(tagger, "cec", n_borders), 10.0).items():
+    for y, share in probabilities(labellings(tagger, "cec", n_boundaries), 10.0).items():
         assert sum(tuple(labels) == y for labels in drawn[0]) / 2000 == pytest.approx(share, abs=0.05)
 
 
 def test_constraints(case: tuple[Tagger, int]) -> None:
-    tagger, n_borders = case
-    wanted = labellings(tagger, "cecia", n_borders)
+    tagger, n_boundaries = case
+    wanted = labellings(tagger, "cecia", n_boundaries)
     for fixed in ({0: "k"}, {0: "k", 2: "k"}, {1: ["-"]}):
         found = tagger.predict(["cecia"], [fixed])[0]
         left = {y: s for y, s in wanted.items() if all(y[t] in names for t, names in fixed.items())}
@@ -204,12 +205,14 @@ def test_constraints(case: tuple[Tagger, int]) -> None:
 
 
 def test_a_label_never_seen_with_a_symbol_can_be_forced_and_the_symbol_counts_as_unknown(case: Any) -> None:
-    tagger, n_borders = case
+    tagger, n_boundaries = case
     table = tagger.k_gram_table()
     found = tagger.predict(["cecia"], [{2: "a"}])[0]
-    border = [None] * n_borders
+    boundary = [None] * n_boundaries
     scores = {
-        (*y[:2], "a", *y[2:]): table.score([*border, *"cecia", *border], [*border, *y[:2], "a", *y[2:], *border])
+        (*y[:2], "a", *y[2:]): table.score(
+            [*boundary, *"cecia", *boundary], [*boundary, *y[:2], "a", *y[2:], *boundary]
+        )
         for y in product(*(table.bi_symbols.outputs_with(letter) for letter in "ceia"))
     }
     assert scores[tuple(found)] == pytest.approx(max(scores.values()))
@@ -278,8 +281,8 @@ def test_spans_with_confidence() -> None:
 
 
 def test_an_explanation_adds_up(case: tuple[Tagger, int]) -> None:
-    tagger, n_borders = case
-    wanted = labellings(tagger, "cecia", n_borders)
+    tagger, n_boundaries = case
+    wanted = labellings(tagger, "cecia", n_boundaries)
     best = best_of(wanted)
     for t, why in enumerate(tagger.explain("cecia", top=100)):
         others = [score for y, score in wanted.items() if y[t] != best[t]]
@@ -298,13 +301,14 @@ def test_the_pieces_that_speak_for_a_label() -> None:
     rows = tagger.top_features("-", n=2)
     assert [score for _, score in rows] == pytest.approx([*scores[:2], *scores[-2:]])
     assert rows[0][0].endswith("-") and ": " in rows[0][0]
-    # A border within a piece cannot be, whatever its score.
+    # A boundary within a piece cannot be, whatever its score.
     weights = Tagger(learner=LEARNERS["k"]).fit(WORDS, SOUNDS).weights_
     changed = {3: weights.table.scores[3].copy()}
     e = next(i for i, pair in enumerate(weights.table.bi_symbols.symbols) if pair[0] >= 0)
-    border = weights.table.bi_symbols.symbols.index((-2, -2))
-    changed[3][e, border, :] = 1e6
-    tagger.weights_ = replace(weights, table=KGramTable(weights.table.bi_symbols, changed))
+    boundary = weights.table.bi_symbols.symbols.index((-2, -2))
+    changed[3][e, boundary, :] = 1e6
+    changed_weights = replace(weights, table=KGramTable(weights.table.bi_symbols, changed))
+    tagger.model_ = replace(tagger.model_, weights=changed_weights)
     assert all(abs(score) < 1e6 for _, score in tagger.top_features("-", n=5))
     with pytest.raises(ValueError, match="no transitions between labels"):
         tagger.top_transitions()
@@ -405,7 +409,7 @@ def test_other_features_are_refused(features: Any) -> None:
     ("parameters", "options", "message"),
     [
         ({"order": 2}, {}, r"order is 2, .* leave order at 1, and give Spectral\(order=\.\.\.\)"),
-        ({"restrict_labels": 2}, {}, "restrict_labels is not for Spectral"),
+        ({"tag_dictionary": 2}, {}, "tag_dictionary is not for Spectral"),
         ({"label_costs": {"a": 2}}, {}, "label_costs are not for Spectral"),
         ({}, {"sample_weight": np.arange(60)}, "sample_weight is not for Spectral"),
     ],
@@ -424,8 +428,8 @@ def test_data_that_cannot_be_learned_from() -> None:
     with pytest.raises(CorpusError, match="expected str or a tuple of str, got int"):
         tagger.fit([[1, 2]], [["A", "B"]])
     with pytest.raises(CorpusError, match="sentence 1, token 0 is a symbol that min_count or freeze_features leaves"):
-        tagger.set_params(min_count=2).fit(["aa", "b"], [["A", "A"], ["B"]])
-    tagger.set_params(min_count=1).fit(["aa"], [["A", "A"]])
+        tagger.set_params(features__min_count=2).fit(["aa", "b"], [["A", "A"], ["B"]])
+    tagger.set_params(features__min_count=1).fit(["aa"], [["A", "A"]])
     with pytest.raises(CorpusError, match="sentence 0, token 1 is a symbol that min_count or freeze_features leaves"):
         tagger.partial_fit(["ab"], [["A", "B"]], freeze_features=True)
     assert tagger.predict(["ab"]) == [["A", "A"]]
@@ -434,9 +438,13 @@ def test_data_that_cannot_be_learned_from() -> None:
 def test_a_learner_for_a_structure_that_there_is_not() -> None:
     @dataclass(frozen=True)
     class Other(Spectral):
-        structure = "trees"  # type: ignore[misc]
+        @property
+        def needs(self) -> frozenset[Capability]:
+            return frozenset({Capability.FRAME_STATISTICS})
 
-    with pytest.raises(TypeError, match="Other is made for the structure 'trees', and a tagger has chain, k-grams"):
+    with pytest.raises(
+        TypeError, match="Other fits densities to the frames of segments, and the structure 'chain' has no"
+    ):
         Tagger(learner=Other()).fit(WORDS, SOUNDS)
 
 

@@ -49,7 +49,7 @@ def test_every_learner_that_moves_example_by_example(name: str) -> None:
 
 
 def test_a_learner_of_another_kind_is_refused() -> None:
-    with pytest.raises(ValueError, match="a kernel needs a learner that moves example by example, such as Hidden"):
+    with pytest.raises(TypeError, match="CRF sums over all answers, and the structure 'chain with a kernel' has no"):
         Tagger(SMALL, CRF()).fit(X, Y)
 
 
@@ -69,7 +69,7 @@ def test_scores_are_sums_of_kernel_values(tagger: Tagger) -> None:
     assert weights.unigrams.any(axis=1).all()  # support alone is kept
     sentence = X[50]
     (best,) = tagger.predict_k_best([sentence], k=1)[0]
-    ids = [tagger._labels.ids[label] for label in best.labels]
+    ids = [tagger.model_.labels.ids[label] for label in best.labels]
     encoded = map_.encode([sentence])
     total = float(weights.ends[0][0, ids[-1]])
     for t, label in enumerate(ids):
@@ -108,7 +108,7 @@ def test_constraints_schemes_and_dictionaries(tagger: Tagger) -> None:
     label = next(str(name) for name in tagger.classes_ if str(name).startswith("B-"))
     for labels in tagger.predict(X[40:45], [{0: label}] * 5):
         assert labels[0] == label
-    tight = Tagger(SMALL, Perceptron(epochs=2), constrain=True, restrict_labels=1).fit(X[:40], Y[:40])
+    tight = Tagger(SMALL, Perceptron(epochs=2), constrain=True, tag_dictionary=1).fit(X[:40], Y[:40])
     seen = {(word, label) for x, y in zip(X[:40], Y[:40]) for word, label in zip(x, y)}
     known = {word for word, _ in seen}
     predicted = tight.predict(X[40:])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import margent
-from margent import Perceptron, Tagger, _core
+from margent import Features, Perceptron, Tagger, _core
 from margent.annotation.schemes import SCHEMES, labels_of, spans
 from margent.datasets.generated import make_chain
 from margent.errors import ConstraintError, CorpusError
@@ -67,7 +67,7 @@ def span_probability(readings: Any, best: list[str], span: tuple[int, int, str],
 
 def fitted(order: int = 1, layout: str = "auto", **options: Any) -> Tagger:
     X, y = corpus(30, seed=order)
-    return Tagger(LINES, Perceptron(epochs=3), order=order, layout=layout, **options).fit(X, y)
+    return Tagger(Features(LINES, layout=layout), Perceptron(epochs=3), order=order, **options).fit(X, y)
 
 
 TEST = [["a", "b"], ["e"], [], ["c", "c", "a", "z"], ["d", "a", "d", "b"]]
@@ -138,7 +138,7 @@ def test_samples_come_with_their_probabilities() -> None:
     # A sentence's numbers are not those of its neighbour under the next seed.
     assert tagger.sample([sentence] * 2, n=50, seed=0)[1] != tagger.sample([sentence], n=50, seed=1)[0]
     for wrong in ({"n": 0}, {"n": -1}, {"n": 1.5}, {"seed": -1}, {"seed": "a"}):
-        with pytest.raises(ValueError, match="should be a whole number"):
+        with pytest.raises(ValueError, match="should be an integer"):
             tagger.sample(TEST, **wrong)
 
 
@@ -203,7 +203,7 @@ def test_wrong_constraints_of_the_model_are_found_before_training(constrain: Any
 def test_a_dictionary_of_labels() -> None:
     X = [["run", "the", "run"], ["the", "cat"], ["run"], ["odd"]]
     y = [["V", "D", "N"], ["D", "N"], ["V"], ["X"]]
-    tagger = Tagger(["U:%x[0,0]", "B"], Perceptron(epochs=2), restrict_labels=2).fit(X, y)
+    tagger = Tagger(["U:%x[0,0]", "B"], Perceptron(epochs=2), tag_dictionary=2).fit(X, y)
     allowed = {"run": {"V", "N"}, "the": {"D"}}
     for sentence in product(["run", "the", "cat", "new"], repeat=3):
         (found,) = tagger.predict([list(sentence)])
@@ -222,7 +222,7 @@ def test_a_dictionary_of_labels() -> None:
     assert {r.labels[0] for r in tagger.predict_k_best([["the"]], k=9)[0]} == {"D", "Q"}
     assert {r.labels[0] for r in tagger.predict_k_best([["odd"]], k=9)[0]} == {"X", "N"}
     with pytest.raises(CorpusError, match="expected str or a tuple of str, got dict"):
-        Tagger(restrict_labels=1).fit([[{"a": 1}]], [["N"]])
+        Tagger(tag_dictionary=1).fit([[{"a": 1}]], [["N"]])
 
 
 # --- going on
@@ -284,7 +284,7 @@ def test_partial_fit_learns_what_fit_did_not_see() -> None:
 def test_a_failed_partial_fit_leaves_the_model_as_it_was(
     X: Any, y: Any, options: Any, error: Any, layout: str, tmp_path: Any
 ) -> None:
-    tagger = fitted(layout=layout, restrict_labels=3)
+    tagger = fitted(layout=layout, tag_dictionary=3)
     before, classes = tagger.predict_k_best(TEST, k=5), list(tagger.classes_)
     with pytest.raises(error):
         tagger.partial_fit(X, y, **options)
@@ -344,7 +344,7 @@ def test_threads_do_not_change_the_answers(order: int) -> None:
 def test_layout_does_not_change_the_answers(order: int) -> None:
     X, y = corpus(60, seed=3)
     X_test, _ = corpus(60, seed=4)
-    one, two = (Tagger(LINES, order=order, layout=layout).fit(X, y) for layout in ("dense", "sparse"))
+    one, two = (Tagger(Features(LINES, layout=layout), order=order).fit(X, y) for layout in ("dense", "sparse"))
     assert one.predict_k_best(X_test, k=3) == two.predict_k_best(X_test, k=3)
     assert [e["loss"] for e in one.history_] == [e["loss"] for e in two.history_]
     assert not one.weights_.sparse and two.weights_.sparse
@@ -372,11 +372,11 @@ def test_the_instruction_set_does_not_change_the_answers() -> None:
 def test_the_pruned_search_is_exact(restrict: int | None) -> None:
     """From 256 labels on the search leaves out what cannot win: the best score is still that of the complete search."""
     X, y, _ = make_chain(120, 400, 40, length=(1, 8), seed=1)
-    tagger = Tagger(["U:%x[0,0]", "B"], Perceptron(epochs=2), restrict_labels=restrict).fit(X, y)
+    tagger = Tagger(["U:%x[0,0]", "B"], Perceptron(epochs=2), tag_dictionary=restrict).fit(X, y)
     assert len(tagger.classes_) >= 256
     best = [readings[0].score for readings in tagger.predict_k_best(X, k=1)]
     chain = tagger.weights_.native()
-    encoded, allowed = tagger._encode(X, None)
+    encoded, allowed = tagger.model_.encode(X)
     examples = encoded.examples(allowed=allowed)
     pruned, scores = chain.best(examples, 1)
     complete, _ = chain.best(examples, 1, pruned=False)
@@ -402,7 +402,7 @@ def test_empty_and_one_token_sentences() -> None:
     assert tagger.predict_spans([[]]) == [[]] and tagger.sample([[]], n=2) == [[[], []]]
     assert tagger.explain([]) == []
     assert tagger.predict(margent.read_columns(b"")) == []
-    assert Tagger(restrict_labels=1).fit([["a"]], [["A"]]).predict(margent.read_columns(b"\n")) == []
+    assert Tagger(tag_dictionary=1).fit([["a"]], [["A"]]).predict(margent.read_columns(b"\n")) == []
     assert tagger.score([[], ["a"]], [[], ["A"]]) == 1
 
 
@@ -435,7 +435,7 @@ def test_k_may_be_larger_than_what_there_is() -> None:
     tagger = fitted()
     assert len(tagger.predict_k_best([["a"]], k=10**12)[0]) == 3
     for k in (0, -1, 1.5, True, "2"):
-        with pytest.raises(ValueError, match="k should be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="k should be an integer of at least 1"):
             tagger.predict_k_best([["a"]], k=k)  # type: ignore[arg-type]
 
 

@@ -8,6 +8,7 @@ import os
 import pickle
 import random
 import struct
+import tempfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from scipy import sparse
 
 import margent
-from margent import Constraints, Kernel, Perceptron, Spectral, Tagger, storage
+from margent import Beam, Constraints, Features, HiddenLabels, Kernel, Perceptron, Spectral, Tagger, storage
 from margent.annotation.schemes import labels_of
 from margent.errors import ConstraintError, CorpusError, ModelFileError
 from margent.models.tagger.k_grams.weights import KGramWeights
@@ -52,16 +53,16 @@ COLUMNS = [[(w, w[:1] or "-") for w in x] for x in WORDS]
 CASES: dict[str, tuple[Tagger, Any, Any]] = {
     "generic": (Tagger(learner=ONE), WORDS, PLAIN),
     "templates": (Tagger(LINES, ONE), WORDS, PLAIN),
-    "columns": (Tagger("generic", ONE, min_count=2), COLUMNS, PLAIN),
-    "sparse": (Tagger(margent.Templates(LINES), ONE, layout="sparse"), WORDS, PLAIN),
+    "columns": (Tagger(Features("generic", min_count=2), ONE), COLUMNS, PLAIN),
+    "sparse": (Tagger(Features(margent.Templates(LINES), layout="sparse"), ONE), WORDS, PLAIN),
     "attributes": (Tagger(learner=ONE), ATTRIBUTES, PLAIN),
-    "sparse attributes": (Tagger("attributes", ONE, layout="sparse"), ATTRIBUTES, PLAIN),
+    "sparse attributes": (Tagger(Features("attributes", layout="sparse"), ONE), ATTRIBUTES, PLAIN),
     "function": (Tagger(attributes, ONE), WORDS, PLAIN),
     "vectors": (Tagger(learner=ONE), ROWS, PLAIN),
     "matrices": (Tagger("vectors", ONE), [sparse.csr_matrix(rows) for rows in ROWS], PLAIN),
     "order 2": (Tagger(LINES, ONE, order=2), WORDS, PLAIN),
-    "order 3": (Tagger(LINES, ONE, order=3, layout="sparse"), WORDS, PLAIN),
-    "dictionary": (Tagger(LINES, "perceptron", restrict_labels=np.int64(2)), WORDS, PLAIN),  # type: ignore[arg-type]
+    "order 3": (Tagger(Features(LINES, layout="sparse"), ONE, order=3), WORDS, PLAIN),
+    "dictionary": (Tagger(LINES, "perceptron", tag_dictionary=np.int64(2)), WORDS, PLAIN),  # type: ignore[arg-type]
     "constrained": (Tagger(LINES, ONE, constrain=True, scheme="iob2"), WORDS, SPANS),
     "pairs": (Tagger(LINES, ONE, constrain=[("N", "V"), (None, "D")]), WORDS, PLAIN),
     "pair costs": (Tagger(LINES, ONE, label_costs={"N": 2, ("N", "D"): 0.5}), WORDS, PLAIN),
@@ -69,21 +70,25 @@ CASES: dict[str, tuple[Tagger, Any, Any]] = {
     "kernel": (Tagger(Kernel("polynomial"), ONE), WORDS, PLAIN),
     "kernel columns": (Tagger(Kernel("rbf", window=5, features=[*LINES[:3], "B"]), ONE, order=2), COLUMNS, PLAIN),
     "kernel letters": (Tagger(Kernel("string-spectrum", window=1), ONE, scheme="iob2", constrain=True), WORDS, SPANS),
-    "kernel attributes": (Tagger(Kernel("linear", gamma=np.float64(0.5)), ONE, layout="sparse"), ATTRIBUTES, PLAIN),
-    "kernel vectors": (Tagger(Kernel("rbf", cache_mb=0.001), ONE, restrict_labels=None), ROWS, PLAIN),
+    "kernel attributes": (
+        Tagger(Features(Kernel("linear", gamma=np.float64(0.5)), layout="sparse"), ONE),
+        ATTRIBUTES,
+        PLAIN,
+    ),
+    "kernel vectors": (Tagger(Kernel("rbf", cache_mb=0.001), ONE, tag_dictionary=None), ROWS, PLAIN),
     "kernel matrices": (Tagger(Kernel(degree=3), ONE), [sparse.csr_matrix(rows) for rows in ROWS], PLAIN),
     "kernel features": (Tagger(Kernel(features=attributes), ONE), WORDS, PLAIN),
-    "kernel function": (Tagger(Kernel(cosine, features="pos"), ONE, restrict_labels=2), WORDS, PLAIN),
+    "kernel function": (Tagger(Kernel(cosine, features="pos"), ONE, tag_dictionary=2), WORDS, PLAIN),
     "kernel functions": (Tagger(Kernel(cosine, features=attributes), ONE), WORDS, PLAIN),
     "kernel of vectors": (Tagger(Kernel(cosine), ONE), ROWS, PLAIN),
     "kernel symbols": (Tagger(Kernel("linear", features="symbols"), ONE), WORDS, PLAIN),
-    "symbols": (Tagger("symbols", ONE, min_count=2), WORDS, PLAIN),
+    "symbols": (Tagger(Features("symbols", min_count=2), ONE), WORDS, PLAIN),
     "k-grams": (Tagger(learner=Spectral(tau=0.3, iterations=3, tol=0)), WORDS, PLAIN),
-    "hidden": (Tagger(LINES, ONE, hidden=3, decode="sum", label_costs={"N": 2, ("N", "D"): 0.5}), WORDS, PLAIN),
-    "hidden sparse": (Tagger(LINES, ONE, hidden=2, order=2, layout="sparse", restrict_labels=3), WORDS, PLAIN),
-    "hidden constrained": (Tagger(LINES, ONE, hidden=2, constrain=True, decode="posterior"), WORDS, SPANS),
-    "hidden grown": (Tagger(LINES, ONE, hidden=3, growth="split-merge", seed=1), WORDS, PLAIN),
-    "hidden vectors": (Tagger(learner=ONE, hidden=2, restarts=2), ROWS, PLAIN),
+    "hidden": (Tagger(LINES, ONE, hidden=3, label_costs={"N": 2, ("N", "D"): 0.5}, search="sum"), WORDS, PLAIN),
+    "hidden sparse": (Tagger(Features(LINES, layout="sparse"), ONE, hidden=2, order=2, tag_dictionary=3), WORDS, PLAIN),
+    "hidden constrained": (Tagger(LINES, ONE, hidden=2, constrain=True, search="posterior"), WORDS, SPANS),
+    "beam": (Tagger(LINES, ONE, search=Beam(4, update="early"), order=2, seed=1), WORDS, PLAIN),
+    "hidden vectors": (Tagger(learner=ONE, hidden=HiddenLabels(2, restarts=2)), ROWS, PLAIN),
     "k-grams up to": (Tagger("symbols", UP_TO, scheme="iob2", constrain=True, threads=2), WORDS, SPANS),
 }
 
@@ -135,20 +140,18 @@ def test_parameters_come_back_too(case: Any, tmp_path: Path) -> None:
     for name in (
         "order",
         "hidden",
-        "restarts",
-        "growth",
-        "decode",
+        "search",
         "scheme",
-        "restrict_labels",
-        "min_count",
-        "layout",
+        "tag_dictionary",
         "seed",
         "threads",
         "label_costs",
     ):
         assert getattr(loaded, name) == getattr(tagger, name)
     assert loaded.learner == tagger.learner
-    if isinstance(tagger.features, Kernel):
+    if isinstance(tagger.features, Features):
+        assert loaded.features == tagger.features
+    elif isinstance(tagger.features, Kernel):
         assert loaded.features == replace(tagger.features, features=loaded.features.features)
         assert loaded.feature_map_.gamma == tagger.feature_map_.gamma
     assert loaded.fit(X, y).predict(X) == tagger.predict(X)  # so that training anew gives the same model
@@ -246,12 +249,12 @@ def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
 
 
 def stored(name: str, *, compact: bool = False) -> storage.ModelFile:
-    from margent.models.tagger import file as tagger_file
-
     tagger, X, y = CASES[name]
-    header, arrays = tagger_file.stored(copy.deepcopy(tagger).fit(X, y), compact=compact)
-    plain = json.loads(json.dumps(header))
-    return storage.ModelFile("m.margent", "tagger", "0", plain, {k: np.array(v) for k, v in arrays.items()})
+    with tempfile.TemporaryDirectory() as folder:
+        copy.deepcopy(tagger).fit(X, y).save(Path(folder) / "m", compact=compact)
+        file = storage.read(Path(folder) / "m", mmap=False)
+    arrays = {name: np.array(array) for name, array in file.arrays.items()}
+    return storage.ModelFile("m.margent", "tagger", "0", json.loads(json.dumps(file.header)), arrays)
 
 
 @pytest.mark.parametrize(
@@ -277,7 +280,7 @@ def stored(name: str, *, compact: bool = False) -> storage.ModelFile:
         ("templates", {"parameters": {}}, "its parameters are wrong"),
         ("vectors", {"n_dimensions": 5}, "shape"),
         ("vectors", {"n_dimensions": -1}, "n_dimensions"),
-        ("constrained", {"found_scheme": None}, "its parameters say that its labels are in the scheme iob2"),
+        ("constrained", {"found_scheme": None}, "they say that its labels are in the scheme iob2"),
         ("constrained", {"found_scheme": "ioe2"}, "scheme"),
         ("templates", {"found_scheme": "iob2"}, "labels are not in the scheme iob2"),
         ("templates", {"structure": "tree"}, "should be one of chain, k-grams, hidden, not 'tree'"),
@@ -323,13 +326,16 @@ def test_a_file_that_does_not_say_its_structure_holds_a_chain() -> None:
         {"order": True},
         {"hidden": 2},
         {"hidden": "x"},
-        {"restarts": 0},
-        {"growth": "x"},
-        {"decode": 5},
+        {"hidden": {"type": "HiddenLabels", "n": 1, "restarts": 0}},
+        {"search": "x"},
+        {"search": {"type": "Beam", "width": 0}},
+        {"search": {"type": "Tagger"}},
+        {"search": {"type": "tuple", "items": 5}},
+        {"label_costs": {"type": "dict", "items": [[[], 1]]}},
         {"threads": "many"},
         {"threads": 0},
-        {"restrict_labels": "x"},
-        {"restrict_labels": 1},  # and no dictionary in the file
+        {"tag_dictionary": "x"},
+        {"restrict_labels": 1},  # a name of before
         {"learner": "unknown"},
         {"learner": 5},
         {"learner": {"epochs": 3}},
@@ -395,8 +401,8 @@ def test_parameters_that_lie_are_explained(change: dict[str, Any]) -> None:
         ("k-grams", "bi_symbols", (0, 0), 10**6),
         ("k-grams", "bi_symbols", (0, 1), 10**6),
         ("k-grams", "bi_symbols", (1, 0), -1),
-        ("k-grams", "bi_symbols", (1, 1), -2),  # a label of the border, with another symbol
-        ("k-grams", "bi_symbols", 1, -2),  # the border twice
+        ("k-grams", "bi_symbols", (1, 1), -2),  # a label of the boundary, with another symbol
+        ("k-grams", "bi_symbols", 1, -2),  # the boundary twice
         ("k-grams", "k_grams3", 0, np.nan),
         ("k-grams", "k_grams3", 0, np.inf),
         ("k-grams", "k_grams3", 0, 3e38),
@@ -469,7 +475,7 @@ def use(tagger: Tagger, X: Any, y: Any) -> None:
         tagger.sample(X, n=2)
         tagger.predict([X[0]], [Constraints(labels={0: str(tagger.classes_[0])})])
     except ConstraintError:
-        assert tagger.constrain or tagger._dictionary is not None
+        assert tagger.constrain or tagger.model_.space.dictionary is not None
     except CorpusError as error:  # a changed number of columns or dimensions, a kernel for other numbers than these
         known = ("column", "features a token", "too large for 32 bits", "scores beyond")
         assert any(word in str(error) for word in known)
@@ -479,7 +485,9 @@ def use(tagger: Tagger, X: Any, y: Any) -> None:
     if k_grams is not None:
         lengths = list(k_grams.table.scores)
         learner = Spectral(step=1, iterations=1, order=lengths[-1], loss="up-to-k" if 0 in lengths else "k")
-    tagger.set_params(learner=learner, label_costs=None, min_count=1)
+    tagger.set_params(learner=learner, label_costs=None)
+    if isinstance(tagger.features, Features):
+        tagger.set_params(features__min_count=1)
     frozen = tagger.feature_map_.kernel is None and k_grams is None and len(X) % 2 == 0
     tagger.partial_fit(X, y, freeze_features=frozen)
     tagger.partial_fit(X, y, X_dev=X, y_dev=y)

@@ -51,14 +51,14 @@ def test_wrong_training_data_are_explained(X: Any, y: Any, words: str) -> None:
         ({"order": 0}, "order of Tagger"),
         ({"order": 1.5}, "order of Tagger"),
         ({"order": True}, "order of Tagger"),
-        ({"min_count": 0}, "min_count of Tagger"),
+        ({"search": 5}, "search of Tagger"),
         ({"seed": -1}, "seed of Tagger"),
-        ({"layout": "wide"}, "layout of Tagger should be auto, dense or sparse"),
+        ({"hidden": "x"}, "hidden of Tagger"),
         ({"scheme": "iob"}, "scheme of Tagger should be one of iob1"),
         ({"threads": 0}, "threads of Tagger"),
         ({"threads": "2"}, "threads of Tagger"),
-        ({"restrict_labels": 0}, "restrict_labels of Tagger"),
-        ({"restrict_labels": True}, "restrict_labels of Tagger"),
+        ({"tag_dictionary": 0}, "tag_dictionary of Tagger"),
+        ({"tag_dictionary": True}, "tag_dictionary of Tagger"),
         ({"constrain": 3}, "constrain of Tagger should be True, False or a list of pairs of labels, got 3"),
         ({"constrain": "iob2"}, "constrain of Tagger should be .*, got 'iob2'"),
         ({"constrain": ["AB"]}, "constrain of Tagger should be .*, got 'AB' in it"),
@@ -132,15 +132,15 @@ def test_a_learner_is_an_object(learner: Any) -> None:
 
 
 def test_words_cannot_be_looked_up_in_attributes() -> None:
-    with pytest.raises(CorpusError, match="restrict_labels looks up words, the first column, but sentence 0, token 0"):
-        Tagger(restrict_labels=1).fit([[{"a": 1}]], [["A"]])
+    with pytest.raises(CorpusError, match="tag_dictionary looks up words, the first column, but sentence 0, token 0"):
+        Tagger(tag_dictionary=1).fit([[{"a": 1}]], [["A"]])
 
 
 @pytest.mark.parametrize("position", [2, -3, 0.5, "a", None])
 def test_wrong_questions_to_explain(position: Any) -> None:
     tagger = Tagger().fit([["a", "b"]], [["A", "B"]])
     if position is None:
-        with pytest.raises(ValueError, match="top should be a whole number of at least 0, got 'x'"):
+        with pytest.raises(ValueError, match="top should be an integer of at least 0, got 'x'"):
             tagger.explain(["a", "b"], top="x")  # type: ignore[arg-type]
         return
     with pytest.raises(ValueError, match="position should be within the sentence of 2 tokens, got"):

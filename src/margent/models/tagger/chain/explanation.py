@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Ids = NDArray[np.int32]
 
 
-def chain_lead(
+def chain_margin_breakdown(
     weights: ChainWeights,
     feature_map: FeatureMap,
     names: list[str],

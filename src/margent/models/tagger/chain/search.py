@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ChainStructure:
-    """`pairs`: (L + 1, L + 1) which label may follow which, the border of a sequence last; None: any."""
+    """`pairs`: (L + 1, L + 1) which label may follow which, the boundary of a sequence last; None: any."""
 
     weights: ChainWeights
     pairs: Bools | None

@@ -12,19 +12,17 @@ from margent import _core
 from margent.features.choice import feature_map_for
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask
-from margent.models.labels import LabelSet
 from margent.models.stored_numbers import restored_numbers, stored_numbers
-from margent.models.tagger.chain.explanation import chain_lead, chain_top_features
+from margent.models.tagger.chain.explanation import chain_margin_breakdown, chain_top_features
 from margent.models.tagger.chain.search import ChainStructure
 from margent.models.tagger.chain.sparse_rows import Floats, SparseRows
 from margent.models.tagger.explanation import Contribution
-from margent.models.tagger.label_costs import costs_of
 from margent.models.tagger.search import Ids
-from margent.models.tagger.weights import Trainable, TrainingSet, Weights
+from margent.models.tagger.weights import Trainable, Weights
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:
-    from margent.models.tagger.tagger import Tagger
+    from margent.models.tagger.problem import TaggerProblem
 
 # Above this many bytes of feature weights in training, only the weights that are touched are kept.
 _DENSE_LIMIT = 1 << 30
@@ -56,18 +54,15 @@ class ChainWeights(Weights):
     ends: list[Floats]
 
     @classmethod
-    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
-        return feature_map_for(tagger.features, X)
+    def feature_map(cls, source: Any, X: Any) -> FeatureMap:
+        return feature_map_for(source, X)
 
     @classmethod
-    def trainable(
-        cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: ChainWeights | None
-    ) -> Trainable:
-        n_labels, order = len(labels), int(tagger.order)
-        given = None if start is None else start.with_labels(n_labels)
-        examples = data.encoded.examples(data.ids, data.counted, data.allowed)
-        oracle = chain_oracle(tagger, examples, n_labels, feature_map, costs_of(tagger.label_costs, labels), given)
-        return Trainable(oracle, lambda exported: cls.from_oracle(n_labels, order, exported))
+    def trainable(cls, problem: TaggerProblem, start: ChainWeights | None) -> Trainable:
+        data, labels, order = problem.data, problem.space.labels, problem.order
+        examples = data.encoded.examples(data.ids, data.sample_weight, data.allowed)
+        oracle = chain_oracle(problem, examples, len(labels), problem.costs, start)
+        return Trainable(oracle, lambda exported: cls.from_oracle(len(labels), order, exported))
 
     @classmethod
     def from_oracle(cls, n_labels: int, order: int, exported: dict[str, Any]) -> ChainWeights:
@@ -151,7 +146,7 @@ class ChainWeights(Weights):
     ) -> _core.LinearChain:
         """The frozen native chain. `allowed` (B, B): which label may follow which; row L: start, column L: end.
 
-        `unigrams`: other feature weights in the place of these. `beam`: how many states survive at each token.
+        `unigrams`: other feature weights instead of these. `beam`: how many states survive at each token.
         """
         transitions, ends = self.totals()
         if allowed is not None:
@@ -209,7 +204,7 @@ class ChainWeights(Weights):
         new[np.ix_(*[digit] * digits, np.arange(self.n_labels))] = old
         return new.reshape(-1, width)
 
-    def lead(
+    def margin_breakdown(
         self,
         feature_map: FeatureMap,
         names: list[str],
@@ -219,7 +214,7 @@ class ChainWeights(Weights):
         rival: Ids,
         top: int,
     ) -> tuple[float, list[Contribution]]:
-        return chain_lead(self, feature_map, names, encoded, position, winner, rival, top)
+        return chain_margin_breakdown(self, feature_map, names, encoded, position, winner, rival, top)
 
     def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
         return chain_top_features(self, feature_map, label, n)
@@ -279,31 +274,32 @@ class ChainWeights(Weights):
 
 
 def chain_oracle(
-    tagger: Tagger,
+    problem: TaggerProblem,
     examples: _core.Examples,
     n_labels: int,
-    feature_map: FeatureMap,
     costs: list[float],
     start: ChainWeights | None,
 ) -> _core.ChainOracle:
-    """For the training of a chain of so many labels, which begins with the weights `start` if given."""
+    """For the training of a chain of so many labels. `start`: the weights to begin with, which may be of fewer features
+    and labels."""
+    feature_map, beam = problem.feature_map, problem.beam
     oracle = _core.ChainOracle(
         examples,
         n_labels,
-        int(tagger.order),
+        problem.order,
         feature_map.label_transitions,
         feature_map.n_unigrams,
         feature_map.n_edges,
-        _sparse(tagger.layout, feature_map, n_labels) if start is None else start.sparse,
+        _sparse(problem.layout, feature_map, n_labels) if start is None else start.sparse,
         costs,
         feature_map.kernel,
         feature_map.cache_bytes,
     )
     if start is not None:
-        oracle.start_from(start.for_oracle())
-    if tagger.beam is not None:
-        update = getattr(_core.BeamUpdate, tagger.update.replace("-", "_"))
-        oracle.set_beam(min(int(tagger.beam), _LARGEST_BEAM), update)
+        grown = start.with_features(feature_map.n_unigrams, feature_map.n_edges).with_labels(n_labels)
+        oracle.start_from(grown.for_oracle())
+    if beam is not None:
+        oracle.set_beam(min(int(beam.width), _LARGEST_BEAM), getattr(_core.BeamUpdate, beam.update.replace("-", "_")))
     return oracle
 
 

@@ -10,7 +10,7 @@ from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.models.tagger.chain.search import ChainSearch, ChainStructure
 from margent.models.tagger.constraints import Allowed
-from margent.models.tagger.hidden.labels import HiddenLabels
+from margent.models.tagger.hidden.sublabels import Sublabels
 from margent.models.tagger.search import Bools, Doubles, Ids, Runs
 
 
@@ -19,7 +19,7 @@ class HiddenStructure:
     """The chain of the hidden labels, and what they belong to."""
 
     chain: ChainStructure
-    labels: HiddenLabels
+    labels: Sublabels
 
     def search(self, feature_map: FeatureMap, encoded: Encoded, allowed: Allowed | None, threads: int) -> HiddenSearch:
         inner = self.chain.search(feature_map, encoded, self.labels.allowed(allowed), threads)
@@ -35,7 +35,7 @@ class HiddenSearch:
     """
 
     inner: ChainSearch
-    labels: HiddenLabels
+    labels: Sublabels
 
     def best(self) -> tuple[Ids, Bools]:
         ids, possible = self.inner.best()
@@ -53,7 +53,7 @@ class HiddenSearch:
 
     def _k_best(self, scale: float, k: int) -> tuple[Ids, Doubles, Doubles, Ids]:
         chain, examples, threads = self.inner.chain, self.inner.examples, self.inner.threads
-        ids, scores, sums, counts = chain.hidden_k_best(examples, scale, self.labels.ways, k, threads)
+        ids, scores, sums, counts = chain.hidden_k_best(examples, scale, self.labels.n_sublabels, k, threads)
         return self.labels.seen[ids], scores, sums, counts
 
     def marginals(self, scale: float) -> tuple[Doubles, Bools]:
@@ -71,4 +71,4 @@ class HiddenSearch:
             after=self.labels.beside(runs.after),
         )
         inner = self.inner
-        return inner.chain.runs(inner.examples, scale, *hidden, inner.threads, self.labels.ways)
+        return inner.chain.runs(inner.examples, scale, *hidden, inner.threads, self.labels.n_sublabels)

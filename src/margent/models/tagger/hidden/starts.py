@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
 from margent.learners.training import Training
-from margent.models.tagger.chain.weights import ChainWeights
-from margent.models.tagger.hidden.labels import HiddenLabels
+from margent.models.tagger.hidden.sublabels import Sublabels
 from margent.models.tagger.weights import Trainable
-
-if TYPE_CHECKING:
-    from margent.models.tagger.tagger import Tagger
-
-Begun = Callable[[HiddenLabels, "ChainWeights | None"], Trainable]
-"""From hidden labels, and the weights to begin with, to a training."""
 
 NOISE = 0.01
 """The standard deviation of the weights at the start."""
 
 
-def with_noise(oracle: _core.ChainOracle, labels: HiddenLabels, known: int, random: np.random.Generator) -> None:
+def with_noise(oracle: _core.ChainOracle, labels: Sublabels, known: int, random: np.random.Generator) -> None:
     """Gives an oracle random weights for its labels from `known` on, where they are split.
 
     Those of features and label pairs that were seen in the training data; all others stay as they are.
@@ -69,41 +61,29 @@ def _added(
 
 
 def best_of_starts(
-    tagger: Tagger, labels: HiddenLabels, begun: Begun, run: Callable[[Trainable], Training]
+    begun: Callable[[np.random.Generator], Trainable], run: Callable[[Trainable], Training], restarts: int, seed: int
 ) -> tuple[Trainable, Training]:
-    """The best of `restarts` trainings from different random weights."""
-
-    def trainings() -> Iterator[tuple[Trainable, Training]]:
-        for start in range(int(tagger.restarts)):
-            trainable = begun(labels, None)
-            with_noise(trainable.oracle, labels, 0, np.random.default_rng([int(tagger.seed), start]))
-            yield trainable, run(trainable)
-
-    return best_training(trainings(), True)
-
-
-def best_training(trainings: Iterator[tuple[Trainable, Training]], compare: bool) -> tuple[Trainable, Training]:
-    """The best of trainings that are made one after the other, or without `compare` the last.
+    """The best of some trainings from different random weights.
 
     Ctrl-C, in one of them or in between, ends them with what there is.
     """
     best: tuple[Trainable, Training] | None = None
-    interrupted = False
-    while not interrupted:
+    for start in range(restarts):
         try:
-            found = next(trainings)
-        except StopIteration:
-            break
+            trainable = begun(np.random.default_rng([seed, start]))
+            found = trainable, run(trainable)
         except KeyboardInterrupt:
             if best is None:
                 raise
-            interrupted = True
-            break
-        if best is None or not compare or _goodness(found[1]) > _goodness(best[1]):
-            best = found
+            best[1].interrupted = True
+            return best
         interrupted = found[1].interrupted
+        if best is None or _goodness(found[1]) > _goodness(best[1]):
+            best = found
+        if interrupted:
+            best[1].interrupted = True
+            break
     assert best is not None
-    best[1].interrupted = interrupted
     return best
 
 

@@ -14,20 +14,18 @@ from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask
 from margent.features.kernel import Kernel
 from margent.learners.training import Training
-from margent.models.labels import LabelSet
 from margent.models.tagger.chain.weights import ChainWeights, chain_oracle
 from margent.models.tagger.explanation import Contribution
-from margent.models.tagger.hidden.labels import HiddenLabels
 from margent.models.tagger.hidden.search import HiddenStructure
-from margent.models.tagger.hidden.split_merge import grown
 from margent.models.tagger.hidden.starts import best_of_starts, with_noise
-from margent.models.tagger.label_costs import costs_of
-from margent.models.tagger.parameters import MOST_HIDDEN
+from margent.models.tagger.hidden.sublabels import Sublabels
+from margent.models.tagger.options import MOST_HIDDEN
 from margent.models.tagger.search import Bools, Ids
-from margent.models.tagger.weights import Trainable, TrainingSet, Weights
+from margent.models.tagger.weights import Trainable, Weights
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:
+    from margent.models.tagger.problem import TaggerProblem
     from margent.models.tagger.tagger import Tagger
 
 
@@ -38,7 +36,7 @@ class HiddenWeights(Weights):
     kind: ClassVar[str] = "hidden"
 
     chain: ChainWeights
-    labels: HiddenLabels
+    labels: Sublabels
     hidden: int
 
     @property
@@ -52,75 +50,44 @@ class HiddenWeights(Weights):
     # Learning
 
     @classmethod
-    def feature_map(cls, tagger: Tagger, X: Any) -> FeatureMap:
-        learner = tagger._learner()
-        if getattr(learner, "one_right_answer", False) or getattr(learner, "structure", "chain") != "chain":
-            raise ValueError(
-                f"hidden={tagger.hidden} is not for {type(learner).__name__}, which needs to know all labels that it "
-                "learns from; choose another learner, such as PassiveAggressive or CRF"
-            )
-        if isinstance(tagger.features, Kernel):
-            raise ValueError(f"hidden={tagger.hidden} is not for a kernel: give features that are not compared")
-        return feature_map_for(tagger.features, X)
+    def check(cls, tagger: Tagger, learner: Any) -> None:
+        if isinstance(tagger.resolved("features").source, Kernel):
+            raise ValueError(f"hidden={tagger.hidden!r} is not for a kernel: give features that are not compared")
 
     @classmethod
-    def trainable(
-        cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: HiddenWeights | None
-    ) -> Trainable:
+    def feature_map(cls, source: Any, X: Any) -> FeatureMap:
+        return feature_map_for(source, X)
+
+    @classmethod
+    def trainable(cls, problem: TaggerProblem, start: HiddenWeights | None) -> Trainable:
+        return cls._begun(problem, start, np.random.default_rng([problem.seed, 0]))
+
+    @classmethod
+    def _begun(cls, problem: TaggerProblem, start: HiddenWeights | None, random: np.random.Generator) -> Trainable:
         """From `start`, labels that are new to it split from random weights; None: all of them."""
-        hidden, known = int(tagger.hidden), HiddenLabels(np.empty(0, dtype=np.int32)) if start is None else start.labels
-        groups = known.extended(len(labels), hidden)
-        chain = None if start is None else start.chain.with_labels(groups.n_hidden)
-        trainable = cls.with_labels(tagger, data, feature_map, labels, groups, chain)
-        with_noise(trainable.oracle, groups, known.n_labels, np.random.default_rng([int(tagger.seed), 0]))
-        return trainable
-
-    @classmethod
-    def with_labels(
-        cls,
-        tagger: Tagger,
-        data: TrainingSet,
-        feature_map: FeatureMap,
-        labels: LabelSet,
-        groups: HiddenLabels,
-        start: ChainWeights | None,
-    ) -> Trainable:
-        """A training with these hidden labels, which begins with the weights `start` or with none."""
+        data, n, order = problem.data, problem.n_hidden, problem.order
+        known = Sublabels(np.empty(0, dtype=np.int32)) if start is None else start.labels
+        groups = known.extended(len(problem.space.labels), n)
         examples = data.encoded.examples(
-            groups.gold(data.ids), data.counted, groups.allowed(data.allowed), hidden=groups.ways
+            groups.gold(data.ids), data.sample_weight, groups.allowed(data.allowed), hidden=groups.n_sublabels
         )
-        costs = groups.costs(costs_of(tagger.label_costs, labels))
-        oracle = chain_oracle(tagger, examples, groups.n_hidden, feature_map, costs, start)
-        order, hidden = int(tagger.order), int(tagger.hidden)
+        costs, chain = groups.costs(problem.costs), None if start is None else start.chain
+        oracle = chain_oracle(problem, examples, groups.n_hidden, costs, chain)
+        with_noise(oracle, groups, known.n_labels, random)
 
         def weights(exported: Any) -> HiddenWeights:
-            return cls(ChainWeights.from_oracle(groups.n_hidden, order, exported), groups, hidden)
+            return cls(ChainWeights.from_oracle(groups.n_hidden, order, exported), groups, n)
 
         return Trainable(oracle, weights)
 
     @classmethod
     def learned(
-        cls,
-        tagger: Tagger,
-        data: TrainingSet,
-        feature_map: FeatureMap,
-        labels: LabelSet,
-        start: HiddenWeights | None,
-        run: Callable[[Trainable], Training],
-        evaluate: Callable[[Weights], float] | None,
+        cls, problem: TaggerProblem, start: HiddenWeights | None, run: Callable[[Trainable], Training]
     ) -> tuple[Trainable, Training]:
         if start is not None:
-            return super().learned(tagger, data, feature_map, labels, start, run, evaluate)
-
-        def begun(groups: HiddenLabels, chain: ChainWeights | None) -> Trainable:
-            return cls.with_labels(tagger, data, feature_map, labels, groups, chain)
-
-        if tagger.growth is not None:
-            return grown(tagger, data, feature_map, len(labels), begun, run, evaluate)
-        return best_of_starts(tagger, HiddenLabels(np.full(len(labels), tagger.hidden, dtype=np.int32)), begun, run)
-
-    def with_features(self, n_features: int, n_edges: int) -> HiddenWeights:
-        return replace(self, chain=self.chain.with_features(n_features, n_edges))
+            return super().learned(problem, start, run)
+        restarts = problem.tagger.resolved("hidden").restarts
+        return best_of_starts(lambda random: cls._begun(problem, None, random), run, int(restarts), problem.seed)
 
     def without_zero_rows(self) -> tuple[HiddenWeights, Mask, Mask]:
         chain, keep, keep_edges = self.chain.without_zero_rows()
@@ -131,7 +98,7 @@ class HiddenWeights(Weights):
 
     # What was learned
 
-    def lead(
+    def margin_breakdown(
         self,
         feature_map: FeatureMap,
         names: list[str],
@@ -146,7 +113,7 @@ class HiddenWeights(Weights):
         won, lost = (
             structure.search(feature_map, encoded, self.labels.only(labels), 1).best()[0] for labels in (winner, rival)
         )
-        return self.chain.lead(feature_map, hidden_names, encoded, position, won, lost, top)
+        return self.chain.margin_breakdown(feature_map, hidden_names, encoded, position, won, lost, top)
 
     def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
         """Of all hidden labels of the label; a name ends with the hidden label that the weight is for."""
@@ -173,5 +140,5 @@ class HiddenWeights(Weights):
     def restored(cls, file: ModelFile, n_labels: int, feature_map: FeatureMap) -> HiddenWeights:
         hidden = file.value("hidden", int, minimum=2, maximum=MOST_HIDDEN)
         sizes = file.array("hidden_labels", np.int32, (n_labels,), minimum=1, maximum=hidden)
-        labels = HiddenLabels(np.array(sizes))
+        labels = Sublabels(np.array(sizes))
         return cls(ChainWeights.restored(file, labels.n_hidden, feature_map), labels, hidden)

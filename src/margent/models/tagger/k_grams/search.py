@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Integers = NDArray[np.int64]
 
-BORDER = -2
+BOUNDARY = -2
 """The symbol, and the label, before the first and after the last token."""
 
 # The number of a candidate that is a label, less its number among the labels.
@@ -43,14 +43,14 @@ _KEPT = 8
 _SMALLEST = np.finfo(np.float64).tiny
 
 
-def bordered(sequence: NDArray[np.integer[Any]], n_borders: int) -> list[int]:
-    """A sequence with borders on both sides."""
-    return [*[BORDER] * n_borders, *sequence.tolist(), *[BORDER] * n_borders]
+def with_boundaries(sequence: NDArray[np.integer[Any]], n_boundaries: int) -> list[int]:
+    """A sequence with boundaries on both sides."""
+    return [*[BOUNDARY] * n_boundaries, *sequence.tolist(), *[BOUNDARY] * n_boundaries]
 
 
 @dataclass(frozen=True)
 class KGramStructure:
-    """`pairs`: (L + 1, L + 1) which label may follow which, the border of a sequence last; None: any."""
+    """`pairs`: (L + 1, L + 1) which label may follow which, the boundary of a sequence last; None: any."""
 
     weights: KGramWeights
     pairs: Bools | None
@@ -100,12 +100,14 @@ class KGramSearch:
 
     @cached_property
     def _sequences(self) -> list[list[int]]:
-        return [bordered(self._symbols[a:b], self._weights.n_borders) for a, b in pairwise(self._starts.tolist())]
+        return [
+            with_boundaries(self._symbols[a:b], self._weights.n_boundaries) for a, b in pairwise(self._starts.tolist())
+        ]
 
     @cached_property
     def _groups(self) -> list[tuple[int, int]]:
         """The sequences, from each of these numbers to the next, that are searched together."""
-        candidates, k = self._candidates.candidates, self._weights.n_borders + 1
+        candidates, k = self._candidates.candidates, self._weights.n_boundaries + 1
         ends, n_edges = [0], 0
         for s, sequence in enumerate(self._sequences):
             counts = [len(candidates(symbol)) for symbol in sequence]
@@ -121,7 +123,7 @@ class KGramSearch:
         ids, possible = np.zeros(len(self._symbols), dtype=np.int32), np.zeros(self._n, dtype=bool)
         if self._allowed is None and self._pairs is None:  # then the table knows it by itself
             outputs = self._weights.table.predict(self._sequences, threads=self._threads)
-            inner = slice(self._weights.n_borders, -self._weights.n_borders or None)
+            inner = slice(self._weights.n_boundaries, -self._weights.n_boundaries or None)
             return np.array([label for y in outputs for label in y[inner]], dtype=np.int32), ~possible
 
         def search(group: _Group) -> None:
@@ -252,24 +254,24 @@ class KGramSearch:
         return _Group(first, last, found.forest.with_scores(scores), tokens, labels)
 
     def _tokens_of_places(self, first: int, last: int) -> Integers:
-        """The token at each place of some sequences with their borders, which are -1.
+        """The token at each place of some sequences with their boundaries, which are -1.
 
         There is one more -1 at the end, for edges without a place, whose position is -1.
         """
-        border = np.full(self._weights.n_borders, -1)
-        parts = [(border, np.arange(a, b), border) for a, b in pairwise(self._starts[first : last + 1].tolist())]
+        boundary = np.full(self._weights.n_boundaries, -1)
+        parts = [(boundary, np.arange(a, b), boundary) for a, b in pairwise(self._starts[first : last + 1].tolist())]
         return np.concatenate([*(part for three in parts for part in three), [-1]])
 
     def _follows(self, forest: Forest, positions: Integers, labels: Integers) -> Bools:
-        """(E,) whether the label of an edge may follow the one before; an edge that closes a sequence is its border."""
+        """(E,) whether an edge's label may follow the one before; an edge that closes a sequence is its boundary."""
         assert self._pairs is not None
-        border = self._weights.n_labels
+        boundary = self._weights.n_labels
         pairs = self._pairs.copy()
-        pairs[border, border] = True
-        own = np.where(positions < 0, border, labels)
-        at_node = np.full(forest.n_nodes, border)
+        pairs[boundary, boundary] = True
+        own = np.where(positions < 0, boundary, labels)
+        at_node = np.full(forest.n_nodes, boundary)
         at_node[forest.heads] = own
-        before = np.full(forest.n_edges, border)
+        before = np.full(forest.n_edges, boundary)
         one = np.diff(forest.tail_ptr) == 1
         before[one] = at_node[forest.tails[forest.tail_ptr[:-1][one]]]
         allowed: Bools = pairs[before, own]
@@ -296,7 +298,7 @@ class _WithAnyLabel:
 class _Group(NamedTuple):
     """The forest of sequences first to last - 1.
 
-    tokens, labels : (E,) which token an edge gives which label; token -1: a border, or an edge that closes or joins
+    tokens, labels : (E,) which token an edge gives which label; token -1: a boundary, or an edge that closes or joins
     """
 
     first: int

@@ -15,12 +15,14 @@ from margent.errors import ConstraintError, CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.features.symbol_map import UNKNOWN, SymbolMap, symbol_numbers
-from margent.models.labels import MISSING, LabelSet
+from margent.models.labels import MISSING
 from margent.models.stored_numbers import LARGEST, restored_numbers, stored_numbers
 from margent.models.tagger.explanation import Contribution
-from margent.models.tagger.k_grams.search import BORDER, KGramStructure, bordered
+from margent.models.tagger.k_grams.search import BOUNDARY, KGramStructure, with_boundaries
+from margent.models.tagger.options import Beam
 from margent.models.tagger.search import Ids
-from margent.models.tagger.weights import Trainable, TrainingSet, Weights
+from margent.models.tagger.tagged_data import TaggedData
+from margent.models.tagger.weights import Trainable, Weights
 from margent.storage import ModelFile
 from margent.structures.bi_symbols import UNSEEN, BiSymbols
 from margent.structures.hankel_basis import HankelBasis
@@ -29,6 +31,7 @@ from margent.structures.k_gram_table import KGramTable
 from margent.structures.operator_model import OperatorModel
 
 if TYPE_CHECKING:
+    from margent.models.tagger.problem import TaggerProblem
     from margent.models.tagger.tagger import Tagger
 
 Integers = NDArray[np.int64]
@@ -42,8 +45,8 @@ _MOST_FROM_OPERATORS = 2**24
 class KGramWeights(Weights):
     """Scores of k-grams of bi-symbols: pairs (number of a symbol, number of a label), of L labels.
 
-    Sequences have k - 1 borders on both sides, the bi-symbol (BORDER, BORDER), so that pieces can tell where a sequence
-    begins and ends, and each symbol stands in k pieces of length k.
+    Sequences have k - 1 boundaries on both sides, the bi-symbol (BOUNDARY, BOUNDARY), so that k-grams can tell where
+    one begins and ends, and each symbol stands in k pieces of length k.
 
     table : the scores, of length k alone or of all lengths from 0 to k; they fit into 32 bits each
     label_counts : (L,) how often each label was seen in training; the most frequent is that of unknown symbols
@@ -65,7 +68,7 @@ class KGramWeights(Weights):
         return replace(self, table=table, operators=model)
 
     @property
-    def n_borders(self) -> int:
+    def n_boundaries(self) -> int:
         return max(self.table.scores) - 1
 
     @property
@@ -74,8 +77,8 @@ class KGramWeights(Weights):
 
     @cached_property
     def labels_of_bi_symbols(self) -> Integers:
-        """(m + 1,) the label of each bi-symbol; L for the border; and last, which is also UNSEEN, the most frequent."""
-        labels = [self.n_labels if label == BORDER else label for _, label in self._pairs]
+        """(m + 1,) the label of each bi-symbol; L for the boundary; and last, also UNSEEN, the most frequent."""
+        labels = [self.n_labels if label == BOUNDARY else label for _, label in self._pairs]
         return np.array([*labels, self.most_frequent_label], dtype=np.int64)
 
     @property
@@ -85,43 +88,39 @@ class KGramWeights(Weights):
     # Learning
 
     @classmethod
-    def check(cls, tagger: Tagger) -> None:
+    def check(cls, tagger: Tagger, learner: Any) -> None:
         """What the chain can do and this cannot."""
-        who = type(tagger._learner()).__name__
-        if tagger.features is not None and not (isinstance(tagger.features, str) and tagger.features == SymbolMap.kind):
+        who, source = type(learner).__name__, tagger.resolved("features").source
+        if source is not None and not (isinstance(source, str) and source == SymbolMap.kind):
             raise ValueError(
                 f"{who} learns from symbols, the tokens as they are: features should be None or 'symbols', "
-                f"got {tagger.features!r}"
+                f"got {source!r}"
             )
         if tagger.order != 1:
             raise ValueError(
                 f"order is {tagger.order}, but how far back {who} looks is for the learner to say: leave order at 1, "
-                f"and give {who}(order=...), the symbols in a piece"
+                f"and give {who}(order=...), the symbols in a k-gram"
             )
-        if tagger.restrict_labels is not None:
-            raise ValueError(
-                f"restrict_labels is not for {who}, which gives a symbol only labels that it was seen with"
-            )
+        if tagger.tag_dictionary is not None:
+            raise ValueError(f"tag_dictionary is not for {who}, which gives a symbol only labels that it was seen with")
         if tagger.label_costs:
             raise ValueError(f"label_costs are not for {who}, to which all mistakes cost the same")
+        if isinstance(tagger.search, Beam):
+            raise ValueError(f"search={tagger.search!r} is for label chains; k-grams are searched exactly")
 
     @classmethod
-    def feature_map(cls, tagger: Tagger, X: Any) -> SymbolMap:
-        cls.check(tagger)
+    def feature_map(cls, source: Any, X: Any) -> SymbolMap:
         return SymbolMap()
 
     @classmethod
-    def trainable(
-        cls, tagger: Tagger, data: TrainingSet, feature_map: FeatureMap, labels: LabelSet, start: KGramWeights | None
-    ) -> Trainable:
-        cls.check(tagger)
-        _check_data(tagger, data)
-        learner = tagger._learner()
-        n_borders, n_labels = int(learner.order) - 1, len(labels)
+    def trainable(cls, problem: TaggerProblem, start: KGramWeights | None) -> Trainable:
+        data, learner = problem.data, problem.learner
+        _check_data(learner, data)
+        n_boundaries, n_labels = int(learner.order) - 1, len(problem.space.labels)
         symbols = _symbols_to_learn(data)
         sequences = list(pairwise(data.encoded.sequence_ptr.tolist()))
-        X = [bordered(symbols[a:b], n_borders) for a, b in sequences]
-        y = [bordered(data.ids[a:b], n_borders) for a, b in sequences]
+        X = [with_boundaries(symbols[a:b], n_boundaries) for a, b in sequences]
+        y = [with_boundaries(data.ids[a:b], n_boundaries) for a, b in sequences]
         counts = np.bincount(data.ids, minlength=n_labels)
         if start is not None:
             _check_same_pieces(learner, start)
@@ -140,25 +139,22 @@ class KGramWeights(Weights):
 
         return Trainable(oracle, weights)
 
-    def with_features(self, n_features: int, n_edges: int) -> KGramWeights:
-        return self  # a symbol that is in no bi-symbol counts as unknown
-
     def without_zero_rows(self) -> tuple[KGramWeights, None, None]:
         return self, None, None
 
     def structure(self, pairs: NDArray[np.bool_] | None, beam: int | None = None) -> KGramStructure:
         if beam is not None:
-            raise ValueError(f"beam={beam!r} is for label chains; k-grams are searched exactly: beam=None")
+            raise ValueError(f"a beam of {beam} is for label chains; k-grams are searched exactly")
         return KGramStructure(self, pairs)
 
     # What was learned
 
     def named_table(self, feature_map: FeatureMap, names: Sequence[str]) -> KGramTable:
-        """The table over symbols and labels by name; the border is (None, None)."""
-        pairs = [(None, None) if s == BORDER else (feature_map.name(s), names[label]) for s, label in self._pairs]
+        """The table over symbols and labels by name; the boundary is (None, None)."""
+        pairs = [(None, None) if s == BOUNDARY else (feature_map.name(s), names[label]) for s, label in self._pairs]
         return KGramTable(BiSymbols(pairs, names[self.most_frequent_label]), self.table.scores)
 
-    def lead(
+    def margin_breakdown(
         self,
         feature_map: FeatureMap,
         names: list[str],
@@ -169,10 +165,10 @@ class KGramWeights(Weights):
         top: int,
     ) -> tuple[float, list[Contribution]]:
         """The parts are all pieces in which the token stands."""
-        x = bordered(symbol_numbers(encoded), self.n_borders)
-        outputs = [bordered(labels, self.n_borders) for labels in (winner, rival)]
+        x = with_boundaries(symbol_numbers(encoded), self.n_boundaries)
+        outputs = [with_boundaries(labels, self.n_boundaries) for labels in (winner, rival)]
         numbers = [self.table.bi_symbols.numbers(x, y) for y in outputs]
-        place = position + self.n_borders
+        place = position + self.n_boundaries
         if numbers[1][place] == UNSEEN:
             raise ConstraintError("the symbol was never seen with the label of the rival")
         total, parts = 0.0, []
@@ -202,12 +198,12 @@ class KGramWeights(Weights):
         return [(self._piece_name(piece, feature_map, names), score) for score, piece in chosen]
 
     def _possible(self, length: int) -> NDArray[np.bool_]:
-        """(m, ..., m) whether a piece can end within a sequence: without a border after a symbol."""
-        border = self.labels_of_bi_symbols[:-1] == self.n_labels
-        possible = np.ones((len(border),) * length, dtype=bool)
+        """(m, ..., m) whether a piece can end within a sequence: without a boundary after a symbol."""
+        boundary = self.labels_of_bi_symbols[:-1] == self.n_labels
+        possible = np.ones((len(boundary),) * length, dtype=bool)
         for t in range(1, length):
             before, after = (
-                np.expand_dims(x, tuple({*range(length)} - {i})) for x, i in ((border, t - 1), (border, t))
+                np.expand_dims(x, tuple({*range(length)} - {i})) for x, i in ((boundary, t - 1), (boundary, t))
             )
             possible &= before | ~after
         return possible
@@ -247,7 +243,7 @@ class KGramWeights(Weights):
             raise file.error(f"its k-grams should be of symbols, not of {feature_map.kind}")
         longest, shorter = file.value("longest", int, minimum=1, maximum=_LONGEST), file.value("shorter", bool)
         pairs = file.array("bi_symbols", np.int32, (None, 2))
-        inner = pairs[~(pairs == BORDER).all(axis=1)]
+        inner = pairs[~(pairs == BOUNDARY).all(axis=1)]
         limits = (feature_map.n_unigrams, n_labels)
         if (
             (inner < 0).any()
@@ -295,9 +291,9 @@ def _restored_operators(
     return model, KGramTable.from_operators(model, lengths, bi_symbols)
 
 
-def _check_data(tagger: Tagger, data: TrainingSet) -> None:
-    who = type(tagger._learner()).__name__
-    if data.counted is not None and (data.counted != 1).any():
+def _check_data(learner: Any, data: TaggedData) -> None:
+    who = type(learner).__name__
+    if data.sample_weight is not None and (data.sample_weight != 1).any():
         raise ValueError(f"sample_weight is not for {who}, to which all sentences count the same")
     if (data.ids == MISSING).any():
         s, t = _place(data.encoded, int(np.argmax(data.ids == MISSING)))
@@ -316,7 +312,7 @@ def _check_same_pieces(learner: Any, start: KGramWeights) -> None:
         )
 
 
-def _symbols_to_learn(data: TrainingSet) -> Integers:
+def _symbols_to_learn(data: TaggedData) -> Integers:
     symbols = symbol_numbers(data.encoded)
     if (symbols == UNKNOWN).any():
         s, t = _place(data.encoded, int(np.argmax(symbols == UNKNOWN)))
@@ -353,4 +349,4 @@ def _ends(values: NDArray[np.float64], n: int) -> list[int]:
 
 
 def _shown(name: Any, numbers: Sequence[int]) -> str:
-    return " ".join("(border)" if i == BORDER else "?" if i < 0 else name(i) for i in numbers)
+    return " ".join("(boundary)" if i == BOUNDARY else "?" if i < 0 else name(i) for i in numbers)

@@ -1,0 +1,59 @@
+// What a beam search found beside what is right, step by step, and the step up to which they are compared.
+#pragma once
+#include <algorithm>
+
+#include "transitions/beam_search.hpp"
+#include "transitions/beam_update.hpp"
+
+namespace margent {
+
+// The right side is found by a search of its own among what can still become right (forced search; paper 003, equation
+// 4.3). Where there is one right way, that search follows it; where the way is latent, it takes the best that its beam
+// finds (Yu, Huang, Mi and Zhao 2013).
+template <SupervisedSystem S>
+class BeamComparison {
+ public:
+  using Item = BeamItem<S>;
+  BeamSearch<S> found, gold;
+
+  // Makes both searches. Returns the layer to learn from, or -1: there is nothing to learn, or nothing right in reach.
+  int run(S& system, std::int64_t beam, BeamUpdate update) {
+    system.force(false);
+    found.run(system, beam);
+    system.force(true);
+    gold.run(system, beam);
+    system.force(false);
+    if (gold.last().empty()) return -1;
+    PrefixChoice choice(update);
+    bool lost = false;
+    const int last = std::max(found.n_layers(), gold.n_layers()) - 1;
+    for (int layer = 1; layer <= last; ++layer) {
+      if constexpr (requires { system.is_compared(layer); })
+        if (!system.is_compared(layer)) continue;
+      const auto items = at(found, layer), right = at(gold, layer);
+      if (items.empty() || right.empty()) continue;  // a layer may be stepped over
+      const bool missed = is_missed(system, items, right[0]);
+      lost = missed || (lost && S::synchronous);
+      choice.see(layer, layer == last, system.right(items[0].state), lost, items[0].score - right[0].score);
+    }
+    return choice.chosen();
+  }
+
+  // What there is at a layer; answers stay.
+  static std::span<const Item> at(const BeamSearch<S>& search, int layer) {
+    return search.layer(std::min(layer, search.n_layers() - 1));
+  }
+
+ private:
+  // Whether the right way is not in the beam, nor another way to the same state.
+  static bool is_missed(S& system, std::span<const Item> items, const Item& right) {
+    if (std::ranges::any_of(items, [&](const Item& item) { return system.right(item.state); })) return false;
+    if constexpr (requires { system.signature(right.state); }) {
+      const auto wanted = system.signature(right.state);
+      return std::ranges::none_of(items, [&](const Item& item) { return system.signature(item.state) == wanted; });
+    }
+    return true;
+  }
+};
+
+}  // namespace margent

@@ -1,0 +1,216 @@
+// Beam search through a transition system: of each layer only the best states go on (paper 003, Section 2.1.2).
+//
+// The b best of all (state, action) pairs are chosen first, and then b states are made. States lie in one arena, layer
+// after layer, with the index of the state each was reached from. Memory is kept from search to search.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "transitions/system.hpp"
+
+namespace margent {
+
+template <TransitionSystem S>
+class BeamSearch {
+  static constexpr bool is_layered = requires(S& system) { system.n_layers(); };
+  static constexpr bool merges_moves = S::recombination == Recombination::moves;
+  static constexpr bool merges_states = S::recombination == Recombination::states;
+
+ public:
+  using Item = BeamItem<S>;
+  using Move = typename S::Move;
+  using State = typename S::State;
+  using Way = std::vector<const Item*>;
+
+  // beam: how many states go on from each layer; 0: all. recombine: ways to the same state are one, the best of them;
+  // of equals the first. Of equal scores, what was proposed first goes first, unless the system says otherwise. The
+  // last layer, where its number is known, keeps all. O(layers beam actions) scores, O(layers beam) states.
+  void run(S& system, std::int64_t beam, bool recombine = true) {
+    begin(system, recombine);
+    for (int layer = 0; !is_last(layer); ++layer) {
+      layer_ = layer;
+      n_moves_ = 0;
+      system.expand(layer, this->layer(layer), *this);
+      if constexpr (!is_layered) {
+        if (n_moves_ == 0 && candidates_.size() == this->layer(layer).size()) return;  // all are answers
+      }
+      const std::int64_t width = is_last(layer + 1) ? 0 : beam;
+      if constexpr (S::synchronous) {
+        choose(candidates_, layer + 1, width);
+        candidates_.clear();
+      } else {
+        choose(pending_[layer + 1], layer + 1, width);
+      }
+    }
+  }
+
+  // The states of a layer, best first. Layer 0 is the start, the last one has the answers.
+  int n_layers() const { return static_cast<int>(begins_.size()) - 1; }
+  std::span<const Item> layer(int layer) const {
+    return std::span<const Item>(items_).subspan(begins_[layer], begins_[layer + 1] - begins_[layer]);
+  }
+  std::span<const Item> last() const { return layer(n_layers() - 1); }
+  // The items from the first action to this one.
+  void trace(const Item& item, Way& way) const {
+    way.clear();
+    for (const Item* at = &item; at->parent >= 0; at = &items_[at->parent]) way.push_back(at);
+    std::reverse(way.begin(), way.end());
+  }
+  // The state that an item was reached from.
+  const State& before(const Item& item) const { return items_[item.parent].state; }
+
+  // For `expand`: an action of the item-th state of the layer. What scores -inf, or is not a number, is impossible.
+  void operator()(int layer, std::size_t item, double score, const Move& move) {
+    if (!(score > -std::numeric_limits<double>::infinity())) return;
+    const auto parent = static_cast<std::int32_t>(begins_[layer_] + item);
+    const auto order = static_cast<std::int32_t>(candidates_.size());
+    if constexpr (S::synchronous) {
+      ++n_moves_;
+      candidates_.push_back({score, parent, order, {}, move});
+    } else {
+      std::int32_t* bucket = nullptr;
+      if constexpr (merges_moves) {
+        if (recombine_) {
+          bucket = &this->bucket(system_->signature(items_[parent].state, move) + static_cast<std::uint64_t>(layer));
+          if (merge(*bucket, layer, parent, score, move)) return;
+        }
+      }
+      candidates_.push_back({score, parent, order, {layer, bucket ? *bucket : -1}, move});
+      if (bucket) *bucket = order;
+      pending_[layer].push_back(order);
+    }
+  }
+
+  // For `expand`: the item-th state is an answer.
+  void stay(std::size_t item)
+    requires(!is_layered)
+  {
+    const auto index = static_cast<std::int32_t>(begins_[layer_] + item);
+    candidates_.push_back({items_[index].score, ~index, static_cast<std::int32_t>(candidates_.size()), {}, Move{}});
+  }
+
+ private:
+  static_assert(is_layered || S::synchronous, "states that skip layers need to know how many there are");
+  static_assert(!merges_moves || !S::synchronous, "a synchronous system recombines states, or what it proposes");
+  static constexpr std::size_t n_buckets = 1 << 12;
+
+  struct Nothing {};
+  struct Place {
+    std::int32_t layer, link;  // link: the candidate before it in its bucket
+  };
+  struct Candidate {
+    double score;
+    std::int32_t parent, order;  // parent: ~index of the item itself, for a state that stays
+    [[no_unique_address]] std::conditional_t<S::synchronous, Nothing, Place> place;
+    Move move;
+  };
+
+  bool is_last(int layer) const { return is_layered && layer + 1 == layers_; }
+  const Candidate& candidate(const Candidate& of) const { return of; }
+  const Candidate& candidate(std::int32_t number) const { return candidates_[number]; }
+  std::int32_t& bucket(std::uint64_t signature) { return buckets_[(signature ^ (signature >> 32)) & (n_buckets - 1)]; }
+
+  void begin(S& system, bool recombine) {
+    system_ = &system;
+    recombine_ = recombine;
+    items_.clear();
+    candidates_.clear();
+    begins_.assign(1, 0);
+    if constexpr (is_layered) layers_ = system.n_layers();
+    if constexpr (!S::synchronous) {
+      if (pending_.size() < static_cast<std::size_t>(layers_)) pending_.resize(layers_);
+      for (int layer = 0; layer < layers_; ++layer) pending_[layer].clear();
+    }
+    if constexpr (merges_moves || merges_states) {
+      if (recombine) buckets_.assign(n_buckets, -1);
+      links_.clear();
+    }
+    system.start([this](double score, State state) { items_.push_back({score, -1, Move{}, std::move(state)}); });
+    if constexpr (merges_states)
+      for (std::size_t i = 0; i < items_.size(); ++i) links_.push_back({0, -1});
+    begins_.push_back(items_.size());
+  }
+
+  // Whether a candidate for the same state is known; the better of the two stays, where the first one stood.
+  bool merge(std::int32_t known, int layer, std::int32_t parent, double score, const Move& move)
+    requires(merges_moves)
+  {
+    for (; known >= 0; known = candidates_[known].place.link) {
+      Candidate& other = candidates_[known];
+      if (other.place.layer != layer ||
+          !system_->same(items_[other.parent].state, other.move, items_[parent].state, move))
+        continue;
+      if (score > other.score) other.score = score, other.parent = parent, other.move = move;
+      return true;
+    }
+    return false;
+  }
+
+  // The best candidates of a layer become its items.
+  template <class List>
+  void choose(List& list, int layer, std::int64_t beam) {
+    if constexpr (requires(const Move& move) { system_->keeps(layer, move); })
+      std::erase_if(list, [&](const auto& each) { return !system_->keeps(layer, candidate(each).move); });
+    const auto better = [this](const auto& x, const auto& y) {
+      const Candidate &a = candidate(x), &b = candidate(y);
+      if (a.score != b.score) return a.score > b.score;
+      if constexpr (requires { system_->prefers(a.move, b.move); })
+        return system_->prefers(a.move, b.move);
+      else
+        return a.order < b.order;
+    };
+    const auto size = static_cast<std::int64_t>(list.size());
+    const std::int64_t wanted = beam > 0 ? std::min(beam, size) : size;
+    layer_begin_ = items_.size();
+    if (merges_states && recombine_) {  // from a heap, as nobody knows how many it takes until enough are different
+      const auto worse = [&](const auto& x, const auto& y) { return better(y, x); };
+      std::make_heap(list.begin(), list.end(), worse);
+      for (auto end = list.end(); end != list.begin(); --end) {
+        if (static_cast<std::int64_t>(items_.size() - layer_begin_) == wanted) break;
+        std::pop_heap(list.begin(), end, worse);
+        keep(candidate(*(end - 1)), layer);
+      }
+    } else {
+      std::partial_sort(list.begin(), list.begin() + wanted, list.end(), better);
+      for (std::int64_t i = 0; i < wanted; ++i) keep(candidate(list[i]), layer);
+    }
+    begins_.push_back(items_.size());
+  }
+
+  void keep(const Candidate& chosen, int layer) {
+    const bool stays = chosen.parent < 0;
+    State state = stays ? items_[~chosen.parent].state : system_->step(layer, items_[chosen.parent].state, chosen.move);
+    if constexpr (merges_states) {
+      if (recombine_) {
+        const std::uint64_t signature = system_->signature(state);
+        std::int32_t& bucket = this->bucket(signature);
+        for (std::int32_t i = bucket; i >= static_cast<std::int32_t>(layer_begin_); i = links_[i].second)
+          if (links_[i].first == signature) return;
+        links_.push_back({signature, bucket});
+        bucket = static_cast<std::int32_t>(items_.size());
+      }
+    }
+    if (stays)
+      items_.push_back({chosen.score, items_[~chosen.parent].parent, items_[~chosen.parent].move, std::move(state)});
+    else
+      items_.push_back({chosen.score, chosen.parent, chosen.move, std::move(state)});
+  }
+
+  S* system_ = nullptr;
+  bool recombine_ = true;
+  int layer_ = 0, layers_ = 0;
+  std::size_t n_moves_ = 0, layer_begin_ = 0;
+  std::vector<Item> items_;
+  std::vector<std::size_t> begins_;
+  std::vector<Candidate> candidates_;  // of the next layer where the system is synchronous, otherwise of all
+  std::vector<std::vector<std::int32_t>> pending_;             // [layer]: its candidates
+  std::vector<std::int32_t> buckets_;                          // the newest candidate or item of each
+  std::vector<std::pair<std::uint64_t, std::int32_t>> links_;  // of items: signature, the item before it in its bucket
+};
+
+}  // namespace margent

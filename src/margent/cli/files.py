@@ -1,0 +1,89 @@
+"""What the commands ask of files: can the result be written, what kind of model is this."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from margent.cli.command_line import UsageError
+
+
+def check_target(path: str) -> None:
+    """What cannot be written should be known before the work, not after it."""
+    if path == "-":
+        return
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder to write to", path)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, "the folder cannot be written to", path)
+
+
+def check_model_target(path: str) -> None:
+    """As `check_target`, for a model, which cannot be written to standard output."""
+    if path == "-":
+        raise UsageError("a model is saved to a file: give it a name instead of '-'")
+    check_target(path)
+
+
+def check_plot_target(path: str) -> None:
+    """As `check_target`, for a picture: its format and what draws it should be known before the work, too."""
+    from margent.metrics.drawing import check_format
+
+    check_target(path)
+    try:
+        check_format(path)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def model_kind(path: str) -> str | None:
+    """The kind of model in a file; None where it is no model file, or none that can be read."""
+    from margent.errors import MargentError
+    from margent.storage import MAGIC, read
+
+    try:
+        with open(path, "rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                return None
+        return read(path, verify=False).kind
+    except (MargentError, OSError):
+        return None
+
+
+def first_model(words: Sequence[str]) -> tuple[str, str] | None:
+    """The first word of a command that names a model file, and the kind of that model."""
+    for word in words:
+        if not word.startswith("-") and os.path.isfile(word) and (kind := model_kind(word)) is not None:
+            return word, kind
+    return None
+
+
+def warn(message: object) -> None:
+    print(f"margent: warning: {message}", file=sys.stderr)
+
+
+def number_of(n: int, what: str) -> str:
+    """As many as there are, in words: 1 sentence, 2,000 sentences."""
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{n:,} {what if n == 1 else many}"
+
+
+def size_of(path: str) -> str:
+    return f"{os.path.getsize(path) / 1e6:.1f} MB"
+
+
+def told(value: Any) -> str:
+    """A learner, or another value with fields, in one line."""
+    if isinstance(value, dict) and "name" in value:
+        return f"{value['name']}({', '.join(f'{name}={each}' for name, each in value.items() if name != 'name')})"
+    return "none" if value is None else str(value)
+
+
+def shortened(items: Sequence[str], between: str = " ") -> str:
+    return between.join(items[:40]) + (f" and {len(items) - 40} more" if len(items) > 40 else "")

@@ -1,0 +1,209 @@
+"""Transcribers on the command line: pronunciation dictionaries, words and their phonemes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from margent.cli.command_line import UsageError
+from margent.cli.files import number_of, shortened
+from margent.cli.options import add_format, whole
+from margent.cli.tasks import load_model
+from margent.cli.tasks.task import Inspection, Task
+
+if TYPE_CHECKING:
+    from margent.models.transcriber.transcriber import Transcriber
+
+_EXAMPLES = {
+    "train": """\
+  margent train --task transcriber cmudict.txt -m english.margent
+  margent g2p train cmudict.txt --dev dev.txt --em-order 8 -m english.margent
+  margent g2p train cmudict.txt --learner mira --C 0.01 --epochs 3 -m english.margent
+  margent g2p train cmudict.txt --em-iterations 3 --em-smoothing --unseen error -m english.margent
+
+Dictionaries have a word and its phonemes on each line, between blanks or after a tab, gzip or not; CMUdict's own format
+is read as it is: ';;;' before comments, 'WORD(2)' for a second pronunciation. Without FILE, standard input is read.
+""",
+    "apply": """\
+  margent apply english.margent words.txt
+  echo phoenix | margent apply english.margent --k 3
+
+A word a line; written are the word, a tab and its phonemes; with --k also the probability, after another tab.
+""",
+    "align": """\
+  margent align english.margent cmudict.txt
+
+Written are the word, a tab and its graphones, as in ph:F o:- e:IY n:N i:IH x:K+S.
+""",
+    "evaluate": """\
+  margent evaluate english.margent test.txt
+
+Any pronunciation that the dictionary has for a word is right.
+""",
+    "calibrate": "  margent calibrate english.margent held-out.txt\n",
+    "inspect": "  margent inspect english.margent --top 20\n",
+}
+
+
+class TranscriberTask(Task):
+    name = "transcriber"
+    about = "learn to pronounce words from dictionaries"
+    examples = _EXAMPLES
+    unit, part, files = "entry", "letter", "DICTIONARY"
+    applied = ("search", "unseen")
+
+    def model_class(self) -> type[Transcriber]:
+        from margent.models import Transcriber
+
+        return Transcriber
+
+    def prepared(self, model: Any, arguments: argparse.Namespace) -> Any:
+        from margent.cli.model_options import changed_model
+
+        return changed_model(model, arguments, self)
+
+    # Data
+
+    def add_reading(self, parser: argparse.ArgumentParser) -> None:
+        group = parser.add_argument_group("how files are read")
+        add_format(group, "pronunciations", what="dictionaries")
+        group.add_argument("--no-stress", action="store_true", help="take the digits off phonemes: AH0 and AH1 are AH")
+
+    def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
+        from margent.formats.registry import Reading, format_named
+
+        reading = Reading(arguments.encoding, stress=not arguments.no_stress)
+        read = format_named(arguments.format or "pronunciations").read
+        assert read is not None
+        parts = [read(path, reading) for path in paths]
+        return [word for words, _ in parts for word in words], [spoken for _, each in parts for spoken in each]
+
+    # Answers
+
+    def add_applying(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--k", type=whole(1), metavar="K", help="print the K best pronunciations of each word with probabilities"
+        )
+
+    def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
+        for words in _words(paths, arguments.encoding or "utf-8"):
+            if arguments.k is None:
+                rows = [(w, " ".join(p)) for w, p in zip(words, model.predict(words))]
+            else:
+                several = model.predict_k_best(words, arguments.k)
+                rows = [(w, f"{' '.join(p)}\t{x:.6f}") for w, found in zip(words, several) for p, x in found]
+            yield "".join(f"{word}\t{text}\n" for word, text in rows)
+
+    def alignments(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
+        words, pronunciations = self.read(paths, arguments, model)
+        for word, graphones in zip(words, model.align(words, pronunciations)):
+            yield f"{word}\t{' '.join(_graphone(*graphone) for graphone in graphones)}\n"
+
+    # Results
+
+    def report(self, model: Any, X: Any, y: Any, arguments: argparse.Namespace) -> Any:
+        return model.evaluate(X, y)
+
+    def report_json(self, report: Any) -> dict[str, Any]:
+        from margent.cli.reports import transcription_json
+
+        return transcription_json(report)
+
+    def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+        if arguments.model is None:
+            raise UsageError("to evaluate a transcriber, give the model first, then dictionaries")
+        model = load_model(self, arguments)
+        report = model.evaluate(*self.read(arguments.files or ["-"], arguments, model))
+        return str(report), self.report_json(report)
+
+    # What a model is
+
+    def size(self, model: Any) -> str:
+        skipped = f", {number_of(model.n_skipped_, 'entry')} left out" if model.n_skipped_ else ""
+        return f"{model.joint_.n_units:,} graphones, {model.joint_.n_grams:,} n-grams{skipped}"
+
+    def trained(self, model: Any) -> dict[str, Any]:
+        return {
+            "letters": model.letters_,
+            "phonemes": model.phonemes_,
+            "graphones": model.joint_.n_units,
+            "grams": model.joint_.n_grams,
+            "skipped": model.n_skipped_,
+        }
+
+    def inspected(self, model: Any, arguments: argparse.Namespace) -> Inspection:
+        import numpy as np
+
+        if arguments.label:
+            raise UsageError("--label is for models with labels, and this is a transcriber")
+        joint, learned = model.joint_, model.decoder_
+        graphones = _most_probable(model, arguments.top)
+        facts = {
+            "letters": model.letters_,
+            "phonemes": model.phonemes_,
+            "order": joint.order,
+            "graphones": joint.n_units,
+            "grams": joint.grams_by_order(),
+            "discounts": None if joint.discounts is None else joint.discounts.tolist(),
+            "direct": type(learned).__name__ in ("DirectDecoder", "LearnedSearch"),
+            "learned_weights": None if learned is None else len(learned.weights),
+            "learned_weights_not_zero": None if learned is None else int(np.count_nonzero(learned.weights)),
+            "skipped": model.n_skipped_,
+        }
+        return Inspection(
+            facts,
+            _lines(facts),
+            [("graphones:", [f"{probability:10.4f}  {name}" for name, probability in graphones])],
+            {"top_graphones": [{"graphone": name, "probability": probability} for name, probability in graphones]},
+        )
+
+
+def _words(paths: Sequence[str], encoding: str) -> Iterator[list[str]]:
+    """Words, one a line. From standard input each is answered at once; from files many together."""
+    from margent.formats.source import Source
+
+    for path in paths:
+        batch: list[str] = []
+        for _, line in Source(path, encoding).lines():
+            word = line.strip()
+            if word:
+                batch.append(word)
+            if batch and (path == "-" or len(batch) == 10_000):
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+
+def _graphone(letters: Sequence[str], phonemes: Sequence[str]) -> str:
+    return f"{''.join(letters) or '-'}:{'+'.join(phonemes) or '-'}"
+
+
+def _most_probable(transcriber: Transcriber, top: int) -> list[tuple[str, float]]:
+    """The most probable graphones without any history, written as `margent align` does."""
+    joint = transcriber.joint_
+    probabilities = joint.unit_probabilities()
+    chosen = (-probabilities).argsort(kind="stable")[:top].tolist()
+    return [(_graphone(*joint.unit(number)), float(probabilities[number])) for number in chosen]
+
+
+def _lines(facts: dict[str, Any]) -> dict[str, str]:
+    discounts = facts["discounts"]
+    plain = discounts is None or discounts == [[0.0] * 3]
+    use = "search by" if facts["direct"] else "rerank candidates by"
+    return {
+        "kind": f"transcriber of order {facts['order']}",
+        "letters": f"{len(facts['letters'])}: {shortened(facts['letters'])}",
+        "phonemes": f"{len(facts['phonemes'])}: {shortened(facts['phonemes'])}",
+        "graphones": f"{facts['graphones']:,}",
+        "grams": ", ".join(f"{count:,} of {k}" for k, count in enumerate(facts["grams"], 1)),
+        "discounts": "none" if plain else ", ".join("/".join(f"{d:.2f}" for d in row) for row in discounts),
+        "weights": "none: the joint model decides"
+        if facts["learned_weights"] is None
+        else f"{facts['learned_weights']:,} to {use}, of which {facts['learned_weights_not_zero']:,} are not zero",
+        "left out": number_of(facts["skipped"], "entry"),
+    }
+
+
+TASK = TranscriberTask()

@@ -1,0 +1,106 @@
+"""The formats by name: what they hold, how they are read and written. A new format is one file.
+
+A file of this package that reads or writes a format declares it in `FORMATS`, and is found by that. What a format
+gives decides what can be done with it: a tagger takes `tokens` or `attributes`, a transcriber `pronunciations`, a
+segmenter the `intervals` of label files. Any format becomes any other that gives the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Literal, TypeAlias
+
+from margent.errors import CorpusError
+
+Gives: TypeAlias = Literal["tokens", "attributes", "pronunciations", "intervals"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is read; a format uses what it has a use for.
+
+    encoding : of the text; None: as is usual for the format
+    columns : which columns of each token to take, the label last: numbers, or names for CoNLL-U
+    tabs : single tabs separate columns
+    comment : lines that begin with this are comments
+    scheme : in which spans become labels; None: iob2
+    stress : False takes the digits off the end of phonemes
+    rate : samples per second, for label files that count samples
+    tier : which one of a TextGrid
+    """
+
+    encoding: str | None = None
+    columns: str | None = None
+    tabs: bool = False
+    comment: str | None = None
+    scheme: str | None = None
+    stress: bool = True
+    rate: int = 16000
+    tier: str | None = None
+
+    @property
+    def text(self) -> dict[str, Any]:
+        """The keyword arguments of a reader or writer of text."""
+        return {"encoding": self.encoding or "utf-8"}
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format.
+
+    name : after `--format`
+    gives : what it holds
+    about : in a few words, for help texts
+    extensions : of file names, in lower case
+    read : from path and `Reading` to (X, y), all of the file; intervals: to a list of them
+    stream : from path, `Reading` and `Expected` to batches of sentences, as they arrive; see `formats.batch`
+    write : from target, X, y and `Reading` to a file; intervals: from target, intervals and `Reading`
+    takes_columns : whether `Reading.columns` means something
+    """
+
+    name: str
+    gives: Gives
+    about: str
+    extensions: tuple[str, ...] = ()
+    read: Callable[[Any, Reading], Any] | None = None
+    stream: Callable[..., Iterator[Any]] | None = None
+    write: Callable[..., None] | None = None
+    takes_columns: bool = False
+
+
+@cache
+def all_formats() -> dict[str, Format]:
+    """All formats, by name."""
+    folder = import_module("margent.formats")
+    modules = [import_module(f"{folder.__name__}.{found.name}") for found in iter_modules(folder.__path__)]
+    return {format.name: format for module in modules for format in getattr(module, "FORMATS", ())}
+
+
+def format_names(*gives: Gives, read: bool = True, write: bool = False) -> tuple[str, ...]:
+    """The names of the formats that give one of these, and can be read or written as asked."""
+    return tuple(
+        format.name
+        for format in all_formats().values()
+        if format.gives in gives and (not read or format.read) and (not write or format.write)
+    )
+
+
+def format_named(name: str) -> Format:
+    """The format of this name."""
+    if name not in all_formats():
+        raise CorpusError(f"there is no format {name!r}; expected one of {', '.join(all_formats())}")
+    return all_formats()[name]
+
+
+def guessed_format(path: str, *gives: Gives) -> str | None:
+    """The format that a file's name promises, compressed or not, of those that give one of these; all if none."""
+    extension = os.path.splitext(path.removesuffix(".gz"))[1].lower()
+    for format in all_formats().values():
+        if extension in format.extensions and (not gives or format.gives in gives):
+            return format.name
+    return None

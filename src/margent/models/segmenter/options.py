@@ -1,0 +1,60 @@
+"""Parameters of a segmenter that only make sense together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from margent.models.stored_parameters import storable
+from margent.parameters import as_float, check_count
+
+Frames = int | Mapping[str, int] | None
+
+
+@storable
+@dataclass(frozen=True)
+class Durations:
+    """How long segments last, for all labels or by label. What is `outside` lasts 1.
+
+    >>> Durations(max={"pause": 200})
+    Durations(min=None, max={'pause': 200})
+    """
+
+    min: Frames = field(default=None, metadata={"help": "frames or tokens that a segment lasts at least; None: 1"})
+    max: Frames = field(
+        default=None, metadata={"help": "frames or tokens that it lasts at most; None: as in the training data"}
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("min", "max"):
+            value = getattr(self, name)
+            for number in value.values() if isinstance(value, Mapping) else [value]:
+                check_count(f"{name} of Durations", number, 1, optional=True)
+
+
+@storable
+@dataclass(frozen=True)
+class SegmentCosts:
+    """What a mistake costs in training with a margin.
+
+    With 5 for a rare label the model misses it less, and finds it too often rather than not at all.
+    """
+
+    frame: float = field(default=1.0, metadata={"help": "each frame with a wrong label"})
+    boundary: float = field(default=0.0, metadata={"help": "each boundary that is missing or should not be there"})
+    labels: Mapping[str, float] | None = field(
+        default=None,
+        metadata={"help": "label to what the cost of its frames is multiplied with; what is not named: 1"},
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("frame", "boundary"):
+            if not 0 <= as_float(getattr(self, name)) < 1e6:
+                raise ValueError(
+                    f"{name} of SegmentCosts should be a number of at least 0, got {getattr(self, name)!r}"
+                )
+        if self.labels is not None and not isinstance(self.labels, Mapping):
+            raise ValueError(f"labels of SegmentCosts should be a dict from label to cost, got {self.labels!r}")
+        for label, cost in (self.labels or {}).items():
+            if not 0 <= as_float(cost) < 1e6:
+                raise ValueError(f"labels of SegmentCosts: {label!r} should cost a number of at least 0, got {cost!r}")

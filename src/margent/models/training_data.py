@@ -1,0 +1,29 @@
+"""What a model is given to learn from, and how the training is watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from margent.errors import CorpusError
+from margent.learners.training import Callback
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The arguments of `fit`, as they were given."""
+
+    X: Any
+    y: Any = None
+    sample_weight: Any = None
+    X_dev: Any = None
+    y_dev: Any = None
+    dev_metric: Any = None
+    callbacks: Iterable[Callback] = ()
+    progress: bool | None = None
+
+    def check_development(self) -> None:
+        """CorpusError where something is said of development data, and there are none."""
+        if self.X_dev is None and (self.y_dev is not None or self.dev_metric is not None):
+            raise CorpusError(f"{'dev_metric' if self.y_dev is None else 'y_dev'} was given without X_dev")

@@ -1,0 +1,79 @@
+"""The registry of formats: what files of the package declare, and what is said of a format that is not there."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import margent.formats
+from margent.annotation.intervals import Interval
+from margent.errors import CorpusError
+from margent.formats.registry import Format, Reading, all_formats, format_named, format_names, guessed_format
+
+
+def test_formats_are_found_by_name_and_extension():
+    assert set(format_names("tokens")) == {"columns", "conllu", "jsonl", "muc"}
+    assert set(format_names("attributes")) == {"crfsuite", "svmhmm"}
+    assert format_names("pronunciations") == ("pronunciations",)
+    assert set(format_names("intervals", write=True)) == {"timit", "htk", "xwaves", "textgrid", "audacity"}
+    assert guessed_format("a.JSONL.gz") == "jsonl" and guessed_format("a.txt", "tokens") is None
+    assert guessed_format("a.txt", "intervals") == "audacity"
+    with pytest.raises(CorpusError, match="there is no format 'doc'; expected one of columns, "):
+        format_named("doc")
+
+
+X, Y = [["Ann", "sings"], ["no"]], [["B-PER", "O"], ["O"]]
+SAMPLES = {
+    "tokens": (X, Y),
+    "attributes": ([[{"1": 1.0}, {"2": 0.5}]], [["1", "2"]]),
+    "pronunciations": (["a", "b"], [["AH"], ["B", "IY"]]),
+    "intervals": [Interval(0.0, 0.5, "a"), Interval(0.5, 1.0, "b")],
+}
+
+
+@pytest.mark.parametrize("format", [f for f in all_formats().values() if f.read and f.write], ids=lambda f: f.name)
+def test_what_is_written_is_read_again(format, tmp_path):
+    path, sample = tmp_path / "file", SAMPLES[format.gives]
+    if format.gives == "intervals":
+        format.write(path, sample, Reading())
+        assert format.read(path, Reading()) == sample
+    else:
+        format.write(path, *sample, Reading())
+        read = format.read(str(path), Reading())
+        assert tuple(map(list, read)) == sample
+
+
+def test_a_new_format_is_one_file(tmp_path, monkeypatch):
+    (tmp_path / "upper.py").write_text(
+        "from margent.formats.registry import Format\n"
+        "def read(path, reading):\n"
+        "    from pathlib import Path\n"
+        "    rows = [line.split() for line in Path(path).read_text().splitlines()]\n"
+        "    labels = [['U' if word.isupper() else 'L' for word in row] for row in rows]\n"
+        "    return [[word.lower() for word in row] for row in rows], labels\n"
+        "FORMATS = (Format('upper', 'tokens', 'labels by case', ('.upper',), read),)\n"
+    )
+    monkeypatch.setattr(margent.formats, "__path__", [*margent.formats.__path__, str(tmp_path)])
+    all_formats.cache_clear()
+    try:
+        assert isinstance(format_named("upper"), Format) and guessed_format("a.upper") == "upper"
+        (tmp_path / "train.upper").write_text("THE cat\nA dog\n")
+        from margent.cli import main
+
+        assert main(["train", str(tmp_path / "train.upper"), "-m", str(tmp_path / "m")]) == 0
+        assert main(["convert", str(tmp_path / "train.upper"), str(tmp_path / "out.jsonl")]) == 0
+        assert (tmp_path / "out.jsonl").read_text().startswith('{"tokens": ["the", "cat"], "labels": ["U", "L"]}')
+    finally:
+        monkeypatch.undo()
+        all_formats.cache_clear()
+        sys.modules.pop("margent.formats.upper", None)
+
+
+def test_label_files_are_converted(tmp_path):
+    from margent.cli import main
+    from margent.formats import read_labels, write_labels
+
+    write_labels(tmp_path / "a.TextGrid", SAMPLES["intervals"], tier="phones")
+    assert main(["convert", str(tmp_path / "a.TextGrid"), str(tmp_path / "a.lab"), "--tier", "phones"]) == 0
+    assert read_labels(tmp_path / "a.lab", "htk") == SAMPLES["intervals"]
