@@ -21,6 +21,10 @@ from margent.learners import EM, MaximumLikelihood, learner_name, learner_named
 _VALUES: dict[str, type[Any]] = {kind.__name__: kind for kind in (EM, Features, MaximumLikelihood)}
 
 
+_RENAMED = {"head_start": "warm_start"}
+"""Parameters of learners that older files call otherwise."""
+
+
 def storable(kind: type[Any]) -> type[Any]:
     """Makes a dataclass one that model files may hold: a decorator for parameters of models."""
     _VALUES[kind.__name__] = kind
@@ -66,7 +70,7 @@ def restored_value(stored: Any) -> Any:
     if "name" in stored:
         if stored["name"] == "likelihood":  # what older files call it
             return MaximumLikelihood(**given)
-        return learner_named(stored["name"], **given)
+        return learner_named(stored["name"], **{_RENAMED.get(name, name): value for name, value in given.items()})
     kind = stored["type"]
     if kind == "dict":
         return dict(given["items"])
