@@ -95,6 +95,10 @@ def _recordings(path: str, name: str) -> list[Recording]:
     if _ending(path) != ".npz":
         return [Recording(name, path)]
     with _opened(path) as arrays:
+        for key in arrays.files:
+            # It names what is written: no name out of a file may decide a folder.
+            if key in ("", ".", "..") or not {"/", "\\", "\0"}.isdisjoint(key):
+                raise CorpusError(f"{path}: the array {key!r} has a name that cannot be that of a file")
         return [Recording(os.path.join(os.path.dirname(name), key), path, key) for key in arrays.files]
 
 

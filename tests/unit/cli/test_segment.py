@@ -354,3 +354,10 @@ def test_calibrate(margent, fails, speech, tmp_path):
     report = json.loads(margent("calibrate", tmp_path / "m", speech / "dev", "--json").output)
     assert report["after"]["temperature"] == library.load(tmp_path / "m").temperature_ == model.temperature_
     fails(2, "--to", "segment", "calibrate", tmp_path / "m", speech / "dev", "--to", "htk")
+
+
+@pytest.mark.parametrize("name", ["../../x", "/tmp/x", "a/b", "..", "a\\b"])
+def test_a_name_in_a_file_decides_no_folder(margent, tmp_path, name):
+    np.savez(tmp_path / "walks.npz", **{name: np.zeros((4, 2))})
+    done = margent("segment", "train", tmp_path / "walks.npz", "-m", tmp_path / "m")
+    assert done.status == 1 and "has a name that cannot be that of a file" in done.errors
