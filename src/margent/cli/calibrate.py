@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     task: Task = arguments.chosen
     target = arguments.output or arguments.model
-    check_model_target(target)
+    check_model_target(target, arguments.files)
     half = storage.read(arguments.model, verify=False).header.get("half") is True
     model = load_model(task, arguments)
     if not hasattr(model, "calibrate"):

@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{source.name if source.read is None else target.name} files are not converted one by one")
     if source.gives != target.gives and (source.gives, target.name) != ("tokens", "crfsuite"):
         raise UsageError(f"{source.name} files hold {source.gives}, from which {target.name} cannot be made")
-    check_target(arguments.target)
+    check_target(arguments.target, [arguments.source])
     reading = Reading(
         arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, arguments.scheme,
         not arguments.no_stress, arguments.rate, arguments.tier,

@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from margent.cli.command_line import UsageError
 
 
-def check_target(path: str) -> None:
-    """What cannot be written should be known before the work, not after it."""
+def check_target(path: str, inputs: Iterable[str] = ()) -> None:
+    """What cannot be written should be known before the work, not after it; nor may it replace one of the inputs."""
     if path == "-":
         return
+    for given in inputs:
+        if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
+            raise UsageError(f"{path} would replace {given}, which is read: write to another file")
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
@@ -24,11 +27,13 @@ def check_target(path: str) -> None:
         raise PermissionError(errno.EACCES, "the folder cannot be written to", path)
 
 
-def check_model_target(path: str) -> None:
-    """As `check_target`, for a model, which cannot be written to standard output."""
+def check_model_target(path: str, inputs: Iterable[str] = ()) -> None:
+    """As `check_target`, for a model, which cannot be written to standard output, a pipe or a device."""
     if path == "-":
         raise UsageError("a model is saved to a file: give it a name instead of '-'")
-    check_target(path)
+    check_target(path, inputs)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise UsageError(f"a model is saved to a file, and {path} is not a regular one")
 
 
 def check_plot_target(path: str) -> None:

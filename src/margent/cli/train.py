@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     task: Task = arguments.chosen
     model = _model(task, arguments)
-    check_model_target(arguments.model)
+    check_model_target(arguments.model, [*arguments.files, *(arguments.dev or ())])
     learner = model.resolved("learner")
     if learner is not None and learner.patience is not None and arguments.dev is None:
         raise UsageError("--patience watches the development data: give --dev PATH")

@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     if os.path.exists(arguments.storage) and not os.path.isdir(arguments.storage):
         raise UsageError(f"--storage must be a folder, and {arguments.storage} is a file")
     if arguments.model is not None:
-        check_model_target(arguments.model)
+        check_model_target(arguments.model, [*arguments.files, *(arguments.dev or ())])
     X, y = task.read(arguments.files, arguments, model)
     X_dev: Any
     y_dev: Any

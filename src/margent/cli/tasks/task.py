@@ -129,7 +129,7 @@ class Task(ABC):
         from margent.formats.source import open_target
 
         target = arguments.output or "-"
-        check_target(target)
+        check_target(target, [arguments.model, *paths])
         pieces = (self.alignments if align else self.answers)(model, paths, arguments)
         with open_target(target, arguments.encoding or "utf-8") as write:
             for text in pieces:

@@ -1,0 +1,40 @@
+"""No command replaces what it reads, and none begins work whose result it could not write."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+@pytest.fixture
+def files(folder, tmp_path):
+    for name in ("train.txt", "model.margent"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    os.link(tmp_path / "train.txt", tmp_path / "linked.txt")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train {0}/train.txt -m {0}/train.txt",
+        "train {0}/train.txt -m {0}/linked.txt",
+        "train {0}/model.margent --dev {0}/train.txt -m {0}/train.txt",
+        "tag {0}/model.margent {0}/train.txt -o {0}/model.margent",
+        "tag {0}/model.margent {0}/train.txt -o {0}/train.txt",
+        "convert {0}/train.txt {0}/linked.txt",
+        "calibrate {0}/model.margent {0}/train.txt -o {0}/train.txt",
+        "tune {0}/train.txt -m {0}/train.txt --storage {0}/storage --search C=1,2",
+    ],
+)
+def test_output_over_input_is_refused(margent, files, command):
+    before = {path.name: path.read_bytes() for path in files.iterdir()}
+    done = margent(*command.format(files).split())
+    assert done.status == 2 and "which is read: write to another file" in done.errors
+    assert {path.name: path.read_bytes() for path in files.iterdir()} == before
+
+
+def test_a_model_is_written_to_a_regular_file(margent, files):
+    done = margent("train", files / "train.txt", "-m", "/dev/null")
+    assert done.status == 2 and "/dev/null is not a regular one" in done.errors
