@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,3 +27,8 @@ def written(folder: Path) -> Path:
     path = folder / "model.margent"
     storage.write(path, HEADER, example_arrays(), kind="tagger")
     return path
+
+
+def timeless(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A history as a file holds it: how long an epoch took is not part of a model."""
+    return [{name: value for name, value in epoch.items() if name != "seconds"} for epoch in history]

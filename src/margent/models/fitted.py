@@ -70,7 +70,7 @@ class FittedModel(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For copies made by `copy`, `joblib` and process pools: as plain data."""
-        return _copied, (type(self), *self.stored(), self.function, self.learner)
+        return _copied, (type(self), *self.stored(), self.function, self.learner, self.history)
 
     # What `stored` and `restored` of all kinds have in common
 
@@ -78,17 +78,20 @@ class FittedModel(ABC):
         """Header entries of the fields above."""
         return {
             "learner": stored_value(self.learner),
-            "history": [{name: stored_value(value) for name, value in epoch.items()} for epoch in self.history],
+            # Without seconds: the same training gives the same bytes.
+            "history": [
+                {name: stored_value(value) for name, value in epoch.items() if name != "seconds"}
+                for epoch in self.history
+            ],
             "best_epoch": self.best_epoch,
             "interrupted": self.interrupted,
             "temperature": float(self.temperature) if self.calibrated else None,
         }
 
 
-def _copied(kind: type[Self], header: Any, arrays: Any, function: Any, learner: Any) -> Self:
-    return replace(
-        kind.restored(ModelFile("<memory>", kind.kind, __version__, header, arrays), function), learner=learner
-    )
+def _copied(kind: type[Self], header: Any, arrays: Any, function: Any, learner: Any, history: Any) -> Self:
+    model = kind.restored(ModelFile("<memory>", kind.kind, __version__, header, arrays), function)
+    return replace(model, learner=learner, history=history)
 
 
 def restored_training(file: ModelFile) -> dict[str, Any]:
