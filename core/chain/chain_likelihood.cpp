@@ -372,17 +372,17 @@ double ChainLikelihood::evaluate(double* gradient, const std::function<void()>& 
   return sum;
 }
 
-double ChainLikelihood::value(const std::int64_t* order, std::int64_t n) {
+double ChainLikelihood::value(const std::int64_t* numbers, std::int64_t n) {
   ChainExpectations& worker = *workers_[0];
   worker.refresh(1);
   worker.clear();
   double sum = 0;
   for (std::int64_t i = 0; i < n; ++i)
-    sum += worker.add(examples_, order[i], examples_.weights ? examples_.weights[order[i]] : 1.0, nullptr, nullptr);
+    sum += worker.add(examples_, numbers[i], examples_.weights ? examples_.weights[numbers[i]] : 1.0, nullptr, nullptr);
   return sum;
 }
 
-double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) {
+double ChainLikelihood::descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) {
   const ChainShape& s = shape_;
   ChainExpectations& worker = *workers_[0];
   DenseRows* dense = oracle_.dense();
@@ -398,8 +398,8 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
     scale = 1;
   };
   for (std::int64_t i = 0; i < n; ++i) {
-    const int length = examples_.length(order[i]);
-    const std::int64_t begin = examples_.begin(order[i]);
+    const int length = examples_.length(numbers[i]);
+    const std::int64_t begin = examples_.begin(numbers[i]);
     const double rate = eta / (1 + decay * eta * (first + static_cast<double>(i)));
     float* nodes = residuals_.need(static_cast<std::size_t>(length) * s.width);
     std::fill(nodes, nodes + static_cast<std::size_t>(length) * s.width, 0.0f);
@@ -407,7 +407,7 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
     if (edges) std::fill(edges, edges + length * edge_width, 0.0f);
     worker.refresh(scale);
     worker.clear();
-    sum += worker.add(examples_, order[i], examples_.weights ? examples_.weights[order[i]] : 1.0, nodes, edges);
+    sum += worker.add(examples_, numbers[i], examples_.weights ? examples_.weights[numbers[i]] : 1.0, nodes, edges);
     worker.flush();
     scale *= std::max(1 - rate * decay, 1e-3);
     const double step = -rate / scale;

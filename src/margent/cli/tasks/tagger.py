@@ -18,7 +18,7 @@ from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
     from margent.formats.batch import Answer, Batch
-    from margent.formats.registry import Reading
+    from margent.formats.registry import FormatOptions
     from margent.models.tagger.tagger import Tagger
 
 _EXAMPLES = {
@@ -305,9 +305,9 @@ def hidden_labels(tagger: Tagger) -> dict[str, int] | None:
     return {str(name): size for name, size in zip(tagger.classes_, weights.labels.sizes.tolist())}
 
 
-def reading_of(arguments: argparse.Namespace, scheme: str | None = None) -> Reading:
+def format_options(arguments: argparse.Namespace, scheme: str | None = None) -> FormatOptions:
     """How files are read, as the options say it."""
-    from margent.formats.registry import Reading, format_named
+    from margent.formats.registry import FormatOptions, format_named
 
     if (
         arguments.columns is not None
@@ -315,7 +315,7 @@ def reading_of(arguments: argparse.Namespace, scheme: str | None = None) -> Read
         and not format_named(arguments.format).takes_columns
     ):
         raise UsageError(f"--columns has no meaning for the format {arguments.format}")
-    return Reading(arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, scheme)
+    return FormatOptions(arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, scheme)
 
 
 def format_of(paths: Sequence[str], arguments: argparse.Namespace) -> Any:
@@ -332,19 +332,19 @@ def format_of(paths: Sequence[str], arguments: argparse.Namespace) -> Any:
 
 def labelled(paths: Sequence[str], arguments: argparse.Namespace, scheme: str | None = None) -> tuple[Any, Any]:
     """(X, y) of all files together. `scheme`: in which spans become labels, iob2 if None."""
-    format, reading = format_of(paths, arguments), reading_of(arguments, scheme)
+    format, options = format_of(paths, arguments), format_options(arguments, scheme)
     if format.name == "columns":
-        return called(format.read, list(paths), reading)  # type: ignore[no-any-return]
-    parts = [called(format.read, path, reading) for path in paths]
+        return called(format.read, list(paths), options)  # type: ignore[no-any-return]
+    parts = [called(format.read, path, options) for path in paths]
     if len(parts) == 1:
         return parts[0]  # type: ignore[no-any-return]
     return [x for X, _ in parts for x in X], [labels for _, y in parts for labels in y]
 
 
-def called(read: Any, path: Any, reading: Reading) -> Any:
+def called(read: Any, path: Any, options: FormatOptions) -> Any:
     """What a reader gives; what it says of options is wrong usage."""
     try:
-        return read(path, reading)
+        return read(path, options)
     except ValueError as error:
         if type(error) is ValueError and str(error).startswith("columns: "):
             raise UsageError(f"--{error}") from None
@@ -357,7 +357,7 @@ def batches(paths: Sequence[str], arguments: argparse.Namespace, tagger: Tagger)
     from margent.formats.batch import Expected
     from margent.formats.registry import format_names
 
-    reading = reading_of(arguments)
+    options = format_options(arguments)
     takes = tagger.feature_map_.takes
     for path in paths:
         format = format_of([path], arguments)
@@ -370,7 +370,7 @@ def batches(paths: Sequence[str], arguments: argparse.Namespace, tagger: Tagger)
             name = "<stdin>" if path == "-" else path
             raise CorpusError(f"{name}: the format is {format.name}, but the model takes {wanted}")
         expected = Expected(tagger.feature_map_.n_columns, tagger.scheme_ is not None)
-        yield from called(lambda path, reading: format.stream(path, reading, expected), path, reading)  # noqa: B023
+        yield from called(lambda path, options: format.stream(path, options, expected), path, options)  # noqa: B023
 
 
 def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[list[Answer]]:

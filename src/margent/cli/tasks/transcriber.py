@@ -71,12 +71,12 @@ class TranscriberTask(Task):
         group.add_argument("--no-stress", action="store_true", help="take the digits off phonemes: AH0 and AH1 are AH")
 
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
-        from margent.formats.registry import Reading, format_named
+        from margent.formats.registry import FormatOptions, format_named
 
-        reading = Reading(arguments.encoding, stress=not arguments.no_stress)
+        options = FormatOptions(arguments.encoding, stress=not arguments.no_stress)
         read = format_named(arguments.format or "pronunciations").read
         assert read is not None
-        parts = [read(path, reading) for path in paths]
+        parts = [read(path, options) for path in paths]
         return [word for words, _ in parts for word in words], [spoken for _, each in parts for spoken in each]
 
     # Answers

@@ -28,7 +28,7 @@ from margent.models.segmenter.gold_segments import GoldSegments, forced_labels, 
 from margent.models.segmenter.model import SegmenterModel, check_found
 from margent.models.segmenter.options import Durations, SegmentCosts
 from margent.models.segmenter.problem import SegmenterProblem, right_segments
-from margent.models.segmenter.segmented_data import Found, SegmentedData, named_segments
+from margent.models.segmenter.segmented_data import FoundSegments, SegmentedData, named_segments
 from margent.models.segmenter.weights import SegmentWeights
 from margent.models.training_data import TrainingData
 from margent.parameters import check_count
@@ -324,7 +324,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
         return Finds(log_confidences, right[judged], counted[judged], margins)
 
     def _judged(
-        self, model: SegmenterModel, answers: SegmentedData, found: Found
+        self, model: SegmenterModel, answers: SegmentedData, found: FoundSegments
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Whether each segment is right, and what it counts: nothing outside, or where times are not known."""
         right, counted, names = [], [], model.labels
@@ -355,7 +355,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
 
     # Search
 
-    def _best(self, model: SegmenterModel, X: Any, labels: Any = None) -> Found:
+    def _best(self, model: SegmenterModel, X: Any, labels: Any = None) -> FoundSegments:
         encoded = model.encode(X)
         forced = () if labels is None else forced_labels(labels, len(encoded), model.labels)
         return model.best(encoded.data(model.weights.limits), self.resolved("threads"), *forced)
