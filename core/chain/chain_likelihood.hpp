@@ -47,7 +47,7 @@ class ChainLikelihood final : public Likelihood {
   // Some weights of a table of the oracle, by their place in it.
   struct Cells {
     std::vector<float>* weights;
-    std::vector<std::int64_t> places;
+    std::vector<std::int64_t> indices;
     std::int64_t first;  // number of the first parameter
     bool end;
   };

@@ -105,8 +105,8 @@ struct ActionInState {
 //   size()                           how many examples there are
 //   turn_to(example, weights, cost)  searches are about this example from now on; mistakes score cost * loss more
 //   loss(state)                      what a state has cost so far
-//   errors(gold, rival)              in how many places a way, given as items, is wrong
-//   n_positions(gold)                in how many places it could be
+//   errors(gold, rival)              at how many positions a way, given as items, is wrong
+//   n_positions(gold)                how many positions there are
 //   collect(part, amount)            adds amount * f(part)
 //   hand_over(out)                   appends what was collected and forgets it
 // and may have

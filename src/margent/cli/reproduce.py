@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", help="for results and plots (default: papers/NAME/results, or results-quick there)")
     add("--jobs", type=whole(1), metavar="N", help="trainings at a time (default: all processors)")
     add("--data", metavar="DIR", help="folder of the data sets (default: as MARGENT_DATA says)")
-    add("--timit", metavar="DIR", help="semi-markov: the folder of TIMIT, which the paper used, in place of our corpus")
+    add("--timit", metavar="DIR", help="semi-markov: the folder of TIMIT, which the paper used, instead of our corpus")
     add("--papers", metavar="DIR", help="the folder papers of Margent's repository (default: looked for)")
 
 

@@ -150,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _interrupted() -> int:
-    print("interrupted: the same command goes on from here", file=sys.stderr)
+    print("interrupted: the same command continues from here", file=sys.stderr)
     return 130
 
 

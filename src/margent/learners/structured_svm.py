@@ -35,9 +35,9 @@ class StructuredSVM(RuleLearner):
 
     The average is weighted: the weights after step t count t times.
 
-    When to use it: "frank-wolfe" as a quick `SDM` with nothing to tune but C; "subgradient" where memory is short.
+    When to use it: "frank-wolfe" as a fast `SDM` with nothing to tune but C; "subgradient" where memory is short.
 
-    Label costs make the loss; the weight of an example multiplies its C. Training that goes on from given weights
+    Label costs make the loss; the weight of an example multiplies its C. Training that continues from given weights
     (`partial_fit`, or a generative start): Frank-Wolfe measures |w| from them; subgradient steps shrink them with all
     others, and begin as after `warm_start` epochs. For a good start take many epochs, and as many times the C: steps
     are as long at first, stay so for longer, and the start is forgotten more slowly.

@@ -136,7 +136,7 @@ def with_costs(
     costs : (T, L), what each label costs at each frame; `chain.hamming_costs(gold, n_labels)` for frame errors
     boundaries : where the right segments end; each that is missing, and each other one, costs `boundary_cost`
 
-    Both are sums over what begins and what ends where, so that the search is as quick as without.
+    Both are sums over what begins and what ends where, so that the search is as fast as without.
     """
     shape = (scores.length + 1, scores.n_labels)
     added = np.zeros(shape)
