@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from margent.cli.options import whole
+from margent.cli.options import integer
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", default="demo-output", help="folder for model, data and plot (default: ./demo-output)"
     )
-    parser.add_argument("--seed", type=whole(0), default=0, metavar="N", help="of the generated data (default: 0)")
+    parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="of the generated data (default: 0)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ SCHEMES = ("iob1", "iob2", "ioe1", "ioe2", "iobes", "bilou")
 """As `margent.annotation.SCHEMES`, which would need numpy."""
 
 
-def whole(minimum: int) -> Callable[[str], int]:
+def integer(minimum: int) -> Callable[[str], int]:
     """A type of option: an integer of at least `minimum`."""
 
     def parse(text: str) -> int:
@@ -76,5 +76,5 @@ def add_json(parser: argparse._ActionsContainer) -> None:
 
 def add_threads(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
-        "--threads", type=whole(1), metavar="N", help="default: as many as processors; does not change results"
+        "--threads", type=integer(1), metavar="N", help="default: as many as processors; does not change results"
     )

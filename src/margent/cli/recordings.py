@@ -141,7 +141,9 @@ def _array(recording: Recording) -> Frames:
         shape = getattr(array, "shape", None)
         raise CorpusError(f"{recording}: expected numbers of shape (frames, values), got the shape {shape}")
     if not np.isfinite(array).all():
-        raise CorpusError(f"{recording}: frame {int(np.argmin(np.isfinite(array).all(axis=1)))} has no finite value")
+        raise CorpusError(
+            f"{recording}: frame {int(np.argmin(np.isfinite(array).all(axis=1)))} has a value that is not finite"
+        )
     return array
 
 

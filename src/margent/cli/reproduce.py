@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.options import whole
+from margent.cli.options import integer
 
 _EXAMPLES = """\
 examples:
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("name", metavar="NAME", nargs="?", help="which paper; without it, the names are listed")
     add("--quick", action="store_true", help="a small version that shows that everything works")
     add("--out", metavar="DIR", help="for results and plots (default: papers/NAME/results, or results-quick there)")
-    add("--jobs", type=whole(1), metavar="N", help="trainings at a time (default: all processors)")
+    add("--jobs", type=integer(1), metavar="N", help="trainings at a time (default: all processors)")
     add("--data", metavar="DIR", help="folder of the data sets (default: as MARGENT_DATA says)")
     add("--timit", metavar="DIR", help="semi-markov: the folder of TIMIT, which the paper used, instead of our corpus")
     add("--papers", metavar="DIR", help="the folder papers of Margent's repository (default: looked for)")

@@ -154,7 +154,7 @@ def read_timit(
     name = str(utterance.labels)
     unknown = {interval.label for interval in intervals} - fold.keys()
     if unknown:
-        raise CorpusError(f"{name}: the label {min(unknown)!r} is none of TIMIT's; expected one of its 61 phones")
+        raise CorpusError(f"{name}: the label {min(unknown)!r} is not one of TIMIT's; expected one of its 61 phones")
     segments = segments_of_intervals(intervals, length=len(frames), gap="h#", where=name)
     return frames, fold_segments(segments, fold)
 

@@ -64,9 +64,9 @@ class StructuredSVM(RuleLearner):
         check_number(self, "warm_start", minimum=0)
         check_number(self, "gap", minimum=0, optional=True)
         if self.project and self.method != "subgradient":
-            raise ValueError("project of StructuredSVM is for method='subgradient'; frank-wolfe has no need of it")
+            raise ValueError("project of StructuredSVM is for method='subgradient'; frank-wolfe does not use it")
         if self.warm_start != 1 and self.method != "subgradient":
-            raise ValueError("warm_start of StructuredSVM is for method='subgradient'; frank-wolfe has no need of it")
+            raise ValueError("warm_start of StructuredSVM is for method='subgradient'; frank-wolfe does not use it")
         if self.gap is not None and self.method != "frank-wolfe":
             raise ValueError("gap of StructuredSVM needs method='frank-wolfe'; subgradient steps have no dual")
 

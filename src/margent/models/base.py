@@ -89,7 +89,7 @@ class Problem(ABC, Generic[M]):
 
 
 class Unavailable:
-    """Stands instead of a method that a kind of model cannot have, with the reason."""
+    """Stands in for a method that a kind of model cannot have, with the reason."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -225,7 +225,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         finds = self._finds(model, self._answers(model, X, y, sample_weight))
         if finds is None:
             name = type(self).__name__.lower()
-            raise CorpusError(f"the {name} finds nothing in these data that their right answers could judge")
+            raise CorpusError(f"the {name} predicts nothing in these data that can be compared with the right answers")
         self.model_ = self._at_temperature(model, fitted_temperature(*finds))
         return self
 

@@ -196,9 +196,7 @@ def _check_epochs(model: Estimator, space: SearchSpace) -> None:
     for base in bases:
         one = model if base is None else unfitted(model).set_params(learner=base.value)
         if not one.get_params().get("learner__epochs"):
-            raise ValueError(
-                f"resource='epochs' needs a learner that goes through the data several times, and {one} has none"
-            )
+            raise ValueError(f"resource='epochs' needs a learner with epochs, and {one} has none")
 
 
 def _settings(model: Estimator) -> dict[str, str]:

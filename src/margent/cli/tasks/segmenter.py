@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import check_plot_target, check_target, number_of, shortened
-from margent.cli.options import add_format, positive, whole
+from margent.cli.options import add_format, integer, positive
 from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
 
@@ -90,7 +90,7 @@ class SegmenterTask(Task):
     def add_training(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument_group("frames of the recordings").add_argument
         add("--frame", type=positive, metavar="SECONDS", help="from one frame of an array to the next (default: 0.01)")
-        add("--rate", type=whole(1), metavar="HZ", help="samples per second sounds are brought to (default: 16000)")
+        add("--rate", type=integer(1), metavar="HZ", help="samples per second sounds are brought to (default: 16000)")
         add("--no-normalise", action="store_true", help="leave the values of sounds as loud as they are")
 
     def add_reading(self, parser: argparse.ArgumentParser) -> None:

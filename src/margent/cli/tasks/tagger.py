@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, warn
-from margent.cli.options import add_columns, add_format, whole
+from margent.cli.options import add_columns, add_format, integer
 from margent.cli.parameters import Parameter, documented, field_parameters, value_class
 from margent.cli.tasks.task import Inspection, Task
 
@@ -122,7 +122,7 @@ class TaggerTask(Task):
             nargs=3,
             action="append",
             metavar=("RIGHT", "PREDICTED", "COST"),
-            help="what it costs to predict PREDICTED where RIGHT is right; goes before --label-costs (may be repeated)",
+            help="what it costs to predict PREDICTED for RIGHT; takes precedence over --label-costs (may be repeated)",
         )
 
     def own_values(self, arguments: argparse.Namespace, found: dict[str, Any]) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class TaggerTask(Task):
 
     def add_applying(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("--k", type=whole(1), metavar="K", help="print the K best readings of each sentence with scores")
+        add("--k", type=integer(1), metavar="K", help="print the K best readings of each sentence with scores")
         add("--marginals", action="store_true", help="add a column with the label's probability")
         add("--all-marginals", action="store_true", help="add a column LABEL:PROBABILITY for each label of the model")
         add("--spans", action="store_true", help="print JSON lines with spans and their probabilities")
@@ -282,7 +282,7 @@ class TaggerTask(Task):
     def add_inspecting(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--support",
-            type=whole(0),
+            type=integer(0),
             metavar="N",
             help="training sentences to show with their support sequences, those "
             "that were hardest to learn (models of hmsvm and dual-perceptron; default: 1)",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, shortened
-from margent.cli.options import add_format, whole
+from margent.cli.options import add_format, integer
 from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task
 
@@ -83,7 +83,7 @@ class TranscriberTask(Task):
 
     def add_applying(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            "--k", type=whole(1), metavar="K", help="print the K best pronunciations of each word with probabilities"
+            "--k", type=integer(1), metavar="K", help="print the K best pronunciations of each word with probabilities"
         )
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:

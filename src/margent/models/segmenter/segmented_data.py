@@ -73,9 +73,9 @@ class SegmentedData:
             if metric != "label_accuracy" and not is_timed(gold):
                 raise CorpusError(f"sequence {i} has labels without times, which only label_accuracy can be judged by")
             part: Any = _COUNTS[metric](gold, here, outside)
-            counted = 1.0 if self.sample_weight is None else float(self.sample_weight[i])
-            good += counted * part[0]
-            total += counted * part[1]
+            weight = 1.0 if self.sample_weight is None else float(self.sample_weight[i])
+            good += weight * part[0]
+            total += weight * part[1]
         return good / total if total else 0.0
 
 

@@ -311,8 +311,8 @@ class Segmenter(StructuredModel[SegmenterModel]):
         two = model.k_best(answers.native, 2, threads)
         answers = answers.part(np.flatnonzero([bool(each) for each in two]))  # some may have no segmentation at all
         found = model.best(answers.native, threads)
-        right, counted = self._judged(model, answers, found)
-        judged = counted > 0
+        right, weights = self._judged(model, answers, found)
+        judged = weights > 0
         if not judged.any():
             return None
 
@@ -321,20 +321,20 @@ class Segmenter(StructuredModel[SegmenterModel]):
             return np.asarray(np.log(np.maximum(confidences[judged], 1e-300)), dtype=np.float64)
 
         margins = np.array([each[0][0] - each[1][0] for each in two if len(each) == 2])
-        return Finds(log_confidences, right[judged], counted[judged], margins)
+        return Finds(log_confidences, right[judged], weights[judged], margins)
 
     def _judged(
         self, model: SegmenterModel, answers: SegmentedData, found: FoundSegments
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Whether each segment is right, and what it counts: nothing outside, or where times are not known."""
-        right, counted, names = [], [], model.labels
+        right, weights, names = [], [], model.labels
         ptr, rows = found
         for gold, share, (a, z) in zip(answers.gold.sequences, answers.counts, pairwise(ptr.tolist())):
             there: set[Any] = set(gold)
             right += [(b, e, names[j]) in there for b, e, j in rows[a:z].tolist()]
             known = share if is_timed(gold) else 0.0
-            counted += [0.0 if names[j] == self.outside else known for j in rows[a:z, 2].tolist()]
-        return np.array(right, dtype=bool), np.array(counted, dtype=np.float64)
+            weights += [0.0 if names[j] == self.outside else known for j in rows[a:z, 2].tolist()]
+        return np.array(right, dtype=bool), np.array(weights, dtype=np.float64)
 
     def _confidences(
         self, model: SegmenterModel, answers: SegmentedData
@@ -344,13 +344,13 @@ class Segmenter(StructuredModel[SegmenterModel]):
         answers, threads = answers.part(answers.counting()), self.resolved("threads")
         found = model.best(answers.native, threads)
         nodes, _, confidences = model.marginals(answers.native, self._scale(model, stacklevel=4), threads, found)
-        right, counted = self._judged(model, answers, found)
+        right, weights = self._judged(model, answers, found)
         ids = np.repeat(found[1][:, 2], found[1][:, 1] - found[1][:, 0])
         gold = [label for sequence in answers.gold.sequences for label in frame_labels(sequence)]  # type: ignore[arg-type]
         same = np.array([model.labels[j] == label for j, label in zip(ids.tolist(), gold)], dtype=bool)
         return {
             "frames": (nodes[np.arange(len(ids)), ids], same),
-            "segments": (confidences[counted > 0], right[counted > 0]),
+            "segments": (confidences[weights > 0], right[weights > 0]),
         }
 
     # Search
