@@ -1,4 +1,4 @@
-// Beam search through a transition system: of each layer only the best states go on (paper 003, Section 2.1.2).
+// Beam search through a transition system: of each layer only the best states are kept (paper 003, Section 2.1.2).
 //
 // The b best of all (state, action) pairs are chosen first, and then b states are made. States lie in one arena, layer
 // after layer, with the index of the state each was reached from. Memory is kept from search to search.

@@ -4,7 +4,7 @@
 // (beam_search.hpp) finds good answers, BeamOracle (beam_oracle.hpp) learns with that search, BeamLikelihood
 // (beam_likelihood.hpp) sums over what it finds. All calls are resolved at compile time. docs/design.md has a sketch.
 //
-// States stand in *layers*, which are gone through in order; of each layer the best states go on. Which states compete
+// States stand in *layers*, which are searched in order; of each layer the best states are kept. Which states compete
 // is the system's choice: those after as many actions (labels of a chain, actions of a parser), or those that have read
 // as much of the input, however many actions that took (graphones).
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace margent {
 
-// States that have the same future - the same actions, scores and ends - are one: the best of them goes on.
+// States that have the same future - the same actions, scores and ends - are one: the best of them is kept.
 enum class Recombination {
   none,       // no two states are taken for one
   proposals,  // `expand` proposes each state once, the best way to it

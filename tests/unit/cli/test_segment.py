@@ -195,7 +195,7 @@ def test_arrays_of_frames(margent, fails, speech, tmp_path):
     np.save(tmp_path / "flat.npy", np.zeros(3))
     fails(1, "flat.npy: expected numbers of shape", "segment", "apply", model, tmp_path / "flat.npy", "-o", tmp_path)
     np.save(tmp_path / "flat.npy", np.full((2, 3), np.nan))
-    fails(1, "flat.npy: frame 0 has a value that is not finite", "segment", "apply", model, tmp_path / "flat.npy", "-o", tmp_path)
+    fails(1, "flat.npy: frame 0 has a value", "segment", "apply", model, tmp_path / "flat.npy", "-o", tmp_path)
     np.save(tmp_path / "flat.npy", np.zeros((2, 5)))
     fails(
         1,
