@@ -286,13 +286,13 @@ def read_all(
 
 
 def read_folded(
-    recordings: Sequence[Recording], front_end: FrontEnd, reader: LabelReader, fold: str | None
+    recordings: Sequence[Recording], front_end: FrontEnd, reader: LabelReader, name: str | None
 ) -> tuple[list[Frames], list[Any]]:
     """Frames, and segments or labels under other names; the time of one that has none goes to its neighbours."""
     from margent.annotation import fold_segments
-    from margent.cli.label_fold import label_fold
+    from margent.cli.label_map import label_map
 
-    names = None if fold is None else label_fold(fold, reader.encoding)
+    names = None if name is None else label_map(name, reader.encoding)
     X, y = read_all(recordings, front_end, reader)
     if names is None:
         return X, y

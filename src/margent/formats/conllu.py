@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from margent.errors import CorpusError
-from margent.formats.batch import Answer, Expected, blocks, span_record, words_of
+from margent.formats.batch import Expected, Prediction, blocks, span_record, words_of
 from margent.formats.columns import Columns
 from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
@@ -159,7 +159,7 @@ class ConlluBatch:
             len(self.names) - 1,
         )
 
-    def text(self, answers: Sequence[Sequence[Answer]]) -> str:
+    def text(self, answers: Sequence[Sequence[Prediction]]) -> str:
         written = []
         for sentence, readings in zip(self.sentences, answers):
             for answer in readings:

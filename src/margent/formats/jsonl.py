@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 
 from margent.annotation import schemes
 from margent.errors import CorpusError
-from margent.formats.batch import Answer, Expected, blocks, span_record, words_of
+from margent.formats.batch import Expected, Prediction, blocks, span_record, words_of
 from margent.formats.columns import Columns
 from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
@@ -297,14 +297,14 @@ class JsonBatch:
     def X(self) -> list[list[str]]:
         return [document.tokens for document in self.documents]
 
-    def text(self, answers: Sequence[Sequence[Answer]]) -> str:
+    def text(self, answers: Sequence[Sequence[Prediction]]) -> str:
         return "".join(
             json.dumps(self._record(document, answer), ensure_ascii=False) + "\n"
             for document, readings in zip(self.documents, answers)
             for answer in readings
         )
 
-    def _record(self, document: Document, answer: Answer) -> dict[str, Any]:
+    def _record(self, document: Document, answer: Prediction) -> dict[str, Any]:
         record: dict[str, Any] = {"text": document.text} if self.spans else {"tokens": document.tokens}
         if answer.reading is not None:
             record |= {"reading": answer.reading, "score": answer.score}

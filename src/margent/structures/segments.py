@@ -103,9 +103,9 @@ def marginals(scores: SegmentScores, segments: bool = False) -> SegmentMarginals
     total, labels, boundaries, all_segments = scores.native().marginals(bool(segments))
     _check_total(scores, total)
     if scores.names is not None:  # several places of a forced label sequence may have one label
-        fold = np.eye(int(scores.names.max()) + 1)[scores.names]
-        labels = labels @ fold
-        all_segments = None if all_segments is None else all_segments @ fold
+        members = np.eye(int(scores.names.max()) + 1)[scores.names]
+        labels = labels @ members
+        all_segments = None if all_segments is None else all_segments @ members
     return SegmentMarginals(labels, boundaries, all_segments, total)
 
 

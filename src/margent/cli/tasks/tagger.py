@@ -17,7 +17,7 @@ from margent.cli.parameters import Parameter, documented, field_parameters, valu
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
-    from margent.formats.batch import Answer, Batch
+    from margent.formats.batch import Batch, Prediction
     from margent.formats.registry import FormatOptions
     from margent.models.tagger.tagger import Tagger
 
@@ -373,9 +373,9 @@ def batches(paths: Sequence[str], arguments: argparse.Namespace, tagger: Tagger)
         yield from called(lambda path, options: format.stream(path, options, expected), path, options)  # noqa: B023
 
 
-def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[list[Answer]]:
+def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[list[Prediction]]:
     """The labellings of each sentence: one, or with --k several."""
-    from margent.formats.batch import Answer
+    from margent.formats.batch import Prediction
 
     wanted = arguments.marginals or arguments.all_marginals
     marginals = tagger.predict_marginals(X) if wanted else None
@@ -395,11 +395,11 @@ def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[
 
     if arguments.k is None:
         for i, labels in enumerate(tagger.predict(X)):
-            yield [Answer(labels, cells(i, labels))]
+            yield [Prediction(labels, cells(i, labels))]
     else:
         for i, readings in enumerate(tagger.predict_k_best(X, arguments.k)):
             yield [
-                Answer(labels, cells(i, labels), number, score)
+                Prediction(labels, cells(i, labels), number, score)
                 for number, (score, labels) in enumerate(readings, start=1)
             ]
 

@@ -296,7 +296,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
             if not is_timed(gold):
                 raise CorpusError(f"sequence {i} has labels without times, which cannot be compared in detail")
         found = named_segments(model.labels, model.best(answers.native, self.resolved("threads")), None)
-        options: dict[str, Any] = {} if self.outside is None else {"fold": {self.outside: None}}
+        options: dict[str, Any] = {} if self.outside is None else {"label_map": {self.outside: None}}
         if model.front_end is not None and model.front_end.get("frame"):
             options["frame"] = float(model.front_end["frame"])
         return segment_scores(answers.gold.sequences, found, **options)  # type: ignore[arg-type]
