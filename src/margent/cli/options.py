@@ -49,7 +49,7 @@ def add_format(parser: argparse._ActionsContainer, *gives: Gives, what: str = "t
         "--format",
         choices=[f.name for f in formats],
         metavar="NAME",
-        help=f"of {what}: {known}; seen from the name or the file, if not given",
+        help=f"of {what}: {known}; by default found from the name or the content",
     )
     parser.add_argument("--encoding", metavar="NAME", help="of the text (default: utf-8)")
 

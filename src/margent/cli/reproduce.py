@@ -16,7 +16,7 @@ _EXAMPLES = """\
 examples:
   margent reproduce                       which papers there are
   margent reproduce kbest --quick         minutes: a part of the data and of the settings
-  margent reproduce kbest                 everything; Ctrl-C, and the same command goes on
+  margent reproduce kbest                 everything; Ctrl-C, and the same command resumes
   margent reproduce kbest --out /tmp/kbest --jobs 4
   margent reproduce semi-markov --timit /corpora/TIMIT
 

@@ -34,7 +34,7 @@ A word a line; written are the word, a tab and its phonemes; with --k also the p
     "align": """\
   margent align english.margent cmudict.txt
 
-Written are the word, a tab and its graphones, as in ph:F o:- e:IY n:N i:IH x:K+S.
+The output is the word, a tab and its graphones, as in ph:F o:- e:IY n:N i:IH x:K+S.
 """,
     "evaluate": """\
   margent evaluate english.margent test.txt
