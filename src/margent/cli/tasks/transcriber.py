@@ -135,6 +135,8 @@ class TranscriberTask(Task):
     def inspected(self, model: Any, arguments: argparse.Namespace) -> Inspection:
         import numpy as np
 
+        from margent.models.transcriber.direct_decoding import DirectDecoder
+
         if arguments.label:
             raise UsageError("--label is for models with labels, and this is a transcriber")
         joint, learned = model.joint_, model.decoder_
@@ -146,7 +148,7 @@ class TranscriberTask(Task):
             "graphones": joint.n_units,
             "grams": joint.grams_by_order(),
             "discounts": None if joint.discounts is None else joint.discounts.tolist(),
-            "direct": type(learned).__name__ in ("DirectDecoder", "LearnedSearch"),
+            "direct": isinstance(learned, DirectDecoder),
             "learned_weights": None if learned is None else len(learned.weights),
             "learned_weights_not_zero": None if learned is None else int(np.count_nonzero(learned.weights)),
             "skipped": model.n_skipped_,
