@@ -256,7 +256,7 @@ def test_epochs_as_the_resource(scored):
     assert result.table().splitlines()[0].split() == ["trial", "C", "epochs", "score", "seconds"]
     with pytest.raises(ValueError, match="epochs are both searched and the resource of successive halving"):
         tune(tagger, X, Y, SPACE, resource="epochs")
-    with pytest.raises(ValueError, match="resource='epochs' needs a learner that goes through the data several times"):
+    with pytest.raises(ValueError, match="resource='epochs' needs a learner with epochs"):
         tune(Transcriber(), ["ab", "cd"], ["A B", "C D"], {"order": [1, 2]}, resource="epochs", folds=2)
 
 

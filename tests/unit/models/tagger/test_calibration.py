@@ -239,7 +239,7 @@ def test_labels_that_the_model_does_not_have(raw: Tagger) -> None:
 def test_nothing_to_judge_is_said(raw: Tagger) -> None:
     tagger = copy.deepcopy(raw)
     for y in ([], [[None] * len(x) for x in DEV[0]]):
-        with pytest.raises(CorpusError, match="finds nothing in these data"):
+        with pytest.raises(CorpusError, match="predicts nothing in these data"):
             tagger.calibrate(DEV[0] if y else [], y)
     assert not tagger.calibrated_
     with pytest.raises(CorpusError, match="labels are missing"):
