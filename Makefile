@@ -52,7 +52,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
-# The package is installed anew when a source file is newer; the native build folder is kept, so this is quick.
+# The package is installed anew when a source file is newer; the native build folder is kept, so this is fast.
 $(VENV)/.installed: $(VENV)/bin/python $(NATIVE) $(PACKAGE)
 	$(BIN)/pip install --quiet '.[plot]'
 	@touch $@

@@ -39,7 +39,7 @@ class Options:
     timit: Path | None = None
 
     def folder(self, paper: Path) -> Path:
-        """Where results go; a quick run never takes the place of a full one."""
+        """Where results go; a quick run never replaces a full one."""
         folder = self.out or paper / ("results-quick" if self.quick else "results")
         folder.mkdir(parents=True, exist_ok=True)
         return folder

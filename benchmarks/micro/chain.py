@@ -4,7 +4,7 @@
 
 Scoring a token is a sum of weight rows scattered over memory; no linear tagger can do with less. The floor is that sum
 alone, over the training part of CoNLL-2000 with CRF++'s templates; the other rows add search to it. One thread, one
-core, best of the repeats; of a passive-aggressive learner, the quickest of its first 10 epochs. Prints the times and
+core, best of the repeats; of a passive-aggressive learner, the fastest of its first 10 epochs. Prints the times and
 writes benchmarks/results/chain.json.
 """
 

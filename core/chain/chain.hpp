@@ -130,7 +130,7 @@ struct RunQuery {
   const std::uint8_t* after;   // [L + 1]: labels allowed at end; entry L: may end at the last position
   const std::int32_t* hidden = nullptr;
 
-  int ways(int label) const { return hidden ? hidden[label] : 1; }
+  int n_sublabels(int label) const { return hidden ? hidden[label] : 1; }
 };
 // The log-probability that a labelling holds this run, after chain_marginals has filled `work`.
 template <class Real>

@@ -125,7 +125,16 @@ bool ChainExpectations::marginals(const Examples& examples, std::int64_t sequenc
   return true;
 }
 
-// Forward and backward sums of the exponentials in exp_emissions_; false where they cannot be trusted.
+// Forward and backward sums of exponentials with scaling (Rabiner 1989, section V.A), e_t being row t of exp_emissions
+// and A = exp(transitions - transition_top_); false where they cannot be trusted:
+//
+//   alpha_0(j) = start(j) e_0(j) / norms[0]
+//   alpha_t(j) = e_t(j) / norms[t] * sum over i of alpha_{t-1}(i) A(i, j)       norms[t] makes the sum over j 1
+//   beta_{n-1}(i) = end(i) / total,   total = sum over j of alpha_{n-1}(j) end(j)
+//   beta_t(i) = sum over j of A(i, j) e_{t+1}(j) beta_{t+1}(j) / norms[t + 1]
+//
+//   p(j at t) = alpha_t(j) beta_t(j),   log Z = log total + sum over t of (log norms[t] + tops_[t])
+//                                               + (n - 1) transition_top_ + start_top_ + end_top_
 bool ChainExpectations::sums_scaled(int n, double* log_z) {
   const ChainShape& s = model_.shape;
   const SumKernels& kernel = sum_kernels();
@@ -256,7 +265,8 @@ double ChainExpectations::add_in_logs(const Examples& examples, std::int64_t seq
   return weight * (log_z - known);
 }
 
-// The expected counts after chain_marginals.
+// The expected counts after chain_marginals: exp(alpha + beta - log_z) of each state, exp(alpha + score + beta - log_z)
+// of each step, times `factor`.
 void ChainExpectations::expect_in_logs(const ChainScores<double>& scores, double log_z, double factor, float* nodes,
                                        float* edges) {
   const ChainShape& s = scores.shape;

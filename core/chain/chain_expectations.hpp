@@ -1,4 +1,4 @@
-// Expected features of one sequence under a chain with given weights: the inner part of chain_likelihood.hpp, and quick
+// Expected features of one sequence under a chain with given weights: the inner part of chain_likelihood.hpp, and fast
 // marginals for tagging.hpp.
 #pragma once
 #include <memory>

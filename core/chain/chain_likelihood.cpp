@@ -108,9 +108,10 @@ ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features,
     // Of a pair of labels each may stand for several.
     const auto take_all = [&](std::int32_t column) {
       const std::int32_t width = shape_.width, before = column / width, label = column % width;
-      const std::int32_t ways = n_columns == width || before == shape_.n_labels ? 1 : examples_.ways(before);
-      for (std::int32_t p = before; p < before + ways; ++p)
-        for (std::int32_t y = label; y < label + examples_.ways(label); ++y) take(p * width + y);
+      const std::int32_t n_sublabels =
+          n_columns == width || before == shape_.n_labels ? 1 : examples_.n_sublabels(before);
+      for (std::int32_t p = before; p < before + n_sublabels; ++p)
+        for (std::int32_t y = label; y < label + examples_.n_sublabels(label); ++y) take(p * width + y);
     };
     for (; k < ends[r]; ++k) {
       if (seen[k] >= 0) take_all(seen[k]);
@@ -158,7 +159,7 @@ void ChainLikelihood::choose_cells(const LikelihoodOptions& choice) {
         const std::int32_t label = position - d < 0 ? s.n_labels : labels[position - d];
         const int last = label == unlabelled   ? s.n_labels
                          : label == s.n_labels ? label + 1
-                                               : label + examples_.ways(label);
+                                               : label + examples_.n_sublabels(label);
         for (int y = std::max(label, 0); y < last; ++y) again(labels, position, d + 1, next, cell + y * place, again);
       };
       for (std::int64_t q = 0; !choice.all_transitions && q < examples_.n_sequences; ++q) {
@@ -173,9 +174,9 @@ void ChainLikelihood::choose_cells(const LikelihoodOptions& choice) {
         bool after_start = false;
         for (std::int64_t rest = i / s.width, d = 0; d < digits; ++d, rest /= s.base)
           after_start |= rest % s.base == s.n_labels;
-        if (choice.boundaries || !after_start) cells.places.push_back(i);
+        if (choice.boundaries || !after_start) cells.indices.push_back(i);
       }
-      n_parameters_ += static_cast<std::int64_t>(cells.places.size());
+      n_parameters_ += static_cast<std::int64_t>(cells.indices.size());
       cells_.push_back(std::move(cells));
     }
 }
@@ -257,13 +258,13 @@ void ChainLikelihood::each_row_weight(Visit visit) const {
 void ChainLikelihood::get(double* parameters) const {
   each_row_weight([parameters](std::int64_t i, float& w) { parameters[i] = w; });
   for (const Cells& c : cells_)
-    for (std::size_t k = 0; k < c.places.size(); ++k) parameters[c.first + k] = (*c.weights)[c.places[k]];
+    for (std::size_t k = 0; k < c.indices.size(); ++k) parameters[c.first + k] = (*c.weights)[c.indices[k]];
 }
 
 void ChainLikelihood::set(const double* parameters) {
   each_row_weight([parameters](std::int64_t i, float& w) { w = narrowed(parameters[i]); });
   for (const Cells& c : cells_)
-    for (std::size_t k = 0; k < c.places.size(); ++k) (*c.weights)[c.places[k]] = narrowed(parameters[c.first + k]);
+    for (std::size_t k = 0; k < c.indices.size(); ++k) (*c.weights)[c.indices[k]] = narrowed(parameters[c.first + k]);
   oracle_.transitions().sum_levels();
 }
 
@@ -366,23 +367,23 @@ double ChainLikelihood::evaluate(double* gradient, const std::function<void()>& 
     std::size_t level[2] = {0, 0};
     for (const Cells& c : cells_) {
       const std::vector<double>& counts = (c.end ? ends : histories)[level[c.end]++];
-      for (std::size_t k = 0; k < c.places.size(); ++k) gradient[c.first + k] = counts[c.places[k]];
+      for (std::size_t k = 0; k < c.indices.size(); ++k) gradient[c.first + k] = counts[c.indices[k]];
     }
   }
   return sum;
 }
 
-double ChainLikelihood::value(const std::int64_t* order, std::int64_t n) {
+double ChainLikelihood::value(const std::int64_t* numbers, std::int64_t n) {
   ChainExpectations& worker = *workers_[0];
   worker.refresh(1);
   worker.clear();
   double sum = 0;
   for (std::int64_t i = 0; i < n; ++i)
-    sum += worker.add(examples_, order[i], examples_.weights ? examples_.weights[order[i]] : 1.0, nullptr, nullptr);
+    sum += worker.add(examples_, numbers[i], examples_.weights ? examples_.weights[numbers[i]] : 1.0, nullptr, nullptr);
   return sum;
 }
 
-double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) {
+double ChainLikelihood::descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) {
   const ChainShape& s = shape_;
   ChainExpectations& worker = *workers_[0];
   DenseRows* dense = oracle_.dense();
@@ -393,13 +394,13 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
     const float factor = static_cast<float>(scale);
     each_row_weight([factor](std::int64_t, float& w) { w *= factor; });
     for (const Cells& c : cells_)
-      for (const std::int64_t place : c.places) (*c.weights)[place] *= factor;
+      for (const std::int64_t index : c.indices) (*c.weights)[index] *= factor;
     oracle_.transitions().sum_levels();
     scale = 1;
   };
   for (std::int64_t i = 0; i < n; ++i) {
-    const int length = examples_.length(order[i]);
-    const std::int64_t begin = examples_.begin(order[i]);
+    const int length = examples_.length(numbers[i]);
+    const std::int64_t begin = examples_.begin(numbers[i]);
     const double rate = eta / (1 + decay * eta * (first + static_cast<double>(i)));
     float* nodes = residuals_.need(static_cast<std::size_t>(length) * s.width);
     std::fill(nodes, nodes + static_cast<std::size_t>(length) * s.width, 0.0f);
@@ -407,7 +408,7 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
     if (edges) std::fill(edges, edges + length * edge_width, 0.0f);
     worker.refresh(scale);
     worker.clear();
-    sum += worker.add(examples_, order[i], examples_.weights ? examples_.weights[order[i]] : 1.0, nodes, edges);
+    sum += worker.add(examples_, numbers[i], examples_.weights ? examples_.weights[numbers[i]] : 1.0, nodes, edges);
     worker.flush();
     scale *= std::max(1 - rate * decay, 1e-3);
     const double step = -rate / scale;
@@ -441,8 +442,8 @@ double ChainLikelihood::descend(const std::int64_t* order, std::int64_t n, doubl
       std::size_t level[2] = {0, 0};
       for (const Cells& c : cells_) {
         const std::vector<double>& counts = (c.end ? ends : histories)[level[c.end]++];
-        for (const std::int64_t place : c.places)
-          (*c.weights)[place] = narrowed((*c.weights)[place] + step * counts[place]);
+        for (const std::int64_t index : c.indices)
+          (*c.weights)[index] = narrowed((*c.weights)[index] + step * counts[index]);
       }
       oracle_.transitions().sum_levels();
     }

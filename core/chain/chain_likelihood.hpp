@@ -40,14 +40,14 @@ class ChainLikelihood final : public Likelihood {
   void set(const double* parameters) override;
   // Examples are split into chunks that do not depend on the threads, and partial sums are added up in order.
   double evaluate(double* gradient, const std::function<void()>& between) override;
-  double value(const std::int64_t* order, std::int64_t n) override;
-  double descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) override;
+  double value(const std::int64_t* numbers, std::int64_t n) override;
+  double descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) override;
 
  private:
   // Some weights of a table of the oracle, by their place in it.
   struct Cells {
     std::vector<float>* weights;
-    std::vector<std::int64_t> places;
+    std::vector<std::int64_t> indices;
     std::int64_t first;  // number of the first parameter
     bool end;
   };

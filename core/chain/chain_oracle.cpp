@@ -261,10 +261,10 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
     }
     const float wrong = cost * label_costs_[labels[t]];
     const std::vector<float>::iterator right = right_.begin();
-    const int ways = examples_.ways(labels[t]);
-    std::copy(row + labels[t], row + labels[t] + ways, right);
+    const int n_sublabels = examples_.n_sublabels(labels[t]);
+    std::copy(row + labels[t], row + labels[t] + n_sublabels, right);
     for (int y = 0; y < shape_.width; ++y) row[y] += wrong;
-    std::copy(right, right + ways, row + labels[t]);
+    std::copy(right, right + n_sublabels, row + labels[t]);
   }
 }
 

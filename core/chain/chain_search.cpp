@@ -1,4 +1,13 @@
-// Viterbi: the best labelling of a chain.
+// Viterbi: the best labelling of a chain. For states (c, y), c a context of k - 1 labels, and f the label before those,
+// so that f c is a history of k labels: a state at t - 1, and a row of transitions:
+//
+//   alpha[0][c, y] = transitions[start][y] + emissions[0][y] + edges[0][start][y]   where c is all start symbols
+//   alpha[t][c, y] = emissions[t][y] + edges[t][last label of c][y]
+//                    + max over f of  alpha[t - 1][f c] + transitions[f c][y]
+//   best score = max over (c, y) of  alpha[n - 1][c, y] + end[c][y]
+//
+// For k = 1 c is empty, and edges[t][f][y] is within the maximum. `reached[t][y]` is that maximum alone. The way back
+// takes the f that gave each maximum.
 #include <algorithm>
 #include <vector>
 
@@ -45,7 +54,7 @@ void pruned_step(const ChainScores<Real>& scores, const Real* before, const Real
   for (int j = 0; j < s.n_labels; ++j) out[j] += emissions[j];
 }
 
-// alpha of the max-plus semiring at one position after the first.
+// alpha[t] from alpha[t - 1].
 template <class Real>
 void max_step(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, int t) {
   const ChainShape& s = scores.shape;

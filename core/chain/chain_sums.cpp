@@ -1,4 +1,21 @@
-// Sums over all labellings of a chain: log Z, probabilities of labels, pairs and runs, samples.
+// Sums over all labellings of a chain: log Z, probabilities of labels, pairs and spans, samples.
+//
+// alpha is that of chain_search.cpp with log-sum-exp instead of max. beta sums over what may follow a state: the state
+// after (c, y) with the next label z is (c', z), c' being the last k - 1 labels of c y.
+//
+//   alpha[t][c, y] = emissions[t][y] + edges[t][last label of c][y]
+//                    + log sum over f of exp(alpha[t - 1][f c] + transitions[f c][y])
+//   beta[n - 1][c, y] = end[c][y]
+//   beta[t][c, y] = log sum over z of exp(transitions[c y][z] + edges[t + 1][y][z] + emissions[t + 1][z]
+//                                         + beta[t + 1][c', z])
+//   log Z = log sum over (c, y) of exp(alpha[n - 1][c, y] + end[c][y])
+//
+//   p(y at t) = sum over c of exp(alpha[t][c, y] + beta[t][c, y] - log Z)
+//   p(y at t - 1, z at t) = sum over c of exp(alpha[t - 1][c, y] + transitions[c y][z] + edges[t][y][z]
+//                                             + emissions[t][z] + beta[t][c', z] - log Z)
+//
+// Each row is kept with its largest value at 0, and what was subtracted in alpha_shift and beta_shift. With
+// exp_transitions (order 1) the sum over f is a vector of exponentials times a matrix that is made once.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -61,6 +78,7 @@ template <class Real>
 constexpr Real trusted_sum = std::numeric_limits<Real>::min() / std::numeric_limits<Real>::epsilon() * 1000;
 
 // The forward step of an order-1 chain through exp_transitions. `before` has its largest value at 0.
+//   out[j] = log sum over i of exp(before[i]) * exp(transitions[i][j] - scale)  + scale + emissions[j]
 template <class Real>
 void forward_step_exp(const ChainScores<Real>& scores, const Real* before, const Real* emissions, Buffer<Real>& memory,
                       Real* out) {
@@ -79,6 +97,7 @@ void forward_step_exp(const ChainScores<Real>& scores, const Real* before, const
   }
 }
 
+//   out[y] = log sum over j of exp(transitions[y][j] - scale) * exp(emissions[j] + after[j] - top)  + scale + top
 template <class Real>
 void backward_step_exp(const ChainScores<Real>& scores, const Real* after, const Real* emissions, Buffer<Real>& memory,
                        Real* out) {
@@ -312,7 +331,7 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
   if (query.begin == 0) {
     if (!query.before[s.n_labels]) return zero<double>;
     const std::int64_t first = s.start_context() * s.width + query.labels[0];
-    for (std::int64_t state = first; state < first + query.ways(query.labels[0]); ++state)
+    for (std::int64_t state = first; state < first + query.n_sublabels(query.labels[0]); ++state)
       live.push_back({state, alpha[state] + work.alpha_shift[0]});
   } else {
     const Real* before = alpha + (query.begin - 1) * s.states();
@@ -320,7 +339,7 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
       for (int p = 0; p < s.n_labels; ++p) {
         const std::int64_t state = c * s.width + p;
         if (!query.before[p] || before[state] == zero<Real>) continue;
-        for (int y = query.labels[0]; y < query.labels[0] + query.ways(query.labels[0]); ++y) {
+        for (int y = query.labels[0]; y < query.labels[0] + query.n_sublabels(query.labels[0]); ++y) {
           const auto [to, x] = step(state, query.begin, y);
           live.push_back({to, before[state] + work.alpha_shift[query.begin - 1] + x});
         }
@@ -331,7 +350,7 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
     next.clear();
     const int label = query.labels[t - query.begin];
     for (const auto& [state, weight] : live)
-      for (int y = label; y < label + query.ways(label); ++y) {
+      for (int y = label; y < label + query.n_sublabels(label); ++y) {
         const auto [to, x] = step(state, t, y);
         next.push_back({to, weight + x});
       }

@@ -1,4 +1,4 @@
-// A kernel model in training: how much each observation speaks for each label, and what all of them score together.
+// A kernel model in training: the weight of each observation for each label, and what all of them score together.
 #pragma once
 #include <algorithm>
 #include <cstdint>

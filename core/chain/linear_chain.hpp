@@ -13,7 +13,7 @@
 
 namespace margent {
 
-// From this many labels on, the pruned search of chain_best is quicker than the complete one.
+// From this many labels on, the pruned search of chain_best is faster than the complete one.
 inline constexpr int pruned_from = 256;
 
 // The weights as the search sees them. All pointers belong to somebody else.
@@ -64,12 +64,12 @@ class ChainScorer {
     float* gathered = gathered_.need(size);
     model_.unigrams->gather(examples.unigrams, begin, begin + n, gathered);
     Real* emissions = widen(gathered, size, emissions_);
-    restrict_labels(examples, begin, n, emissions);
+    apply_tag_dictionary(examples, begin, n, emissions);
     return with_transitions(examples, begin, n, emissions);
   }
 
   // Scores a sequence and finds its best labelling: the same answer as chain_best(score(...)). Where nothing stands in
-  // the way (dense rows, order 1, no constraints), both happen in one loop, which is quicker than one after the other.
+  // the way (dense rows, order 1, no constraints), both happen in one loop, which is faster than one after the other.
   double best(const Examples& examples, std::int64_t sequence, ChainWorkspace<Real>& work, std::int32_t* labels,
               ChainScores<Real>& scores) {
     const ChainShape& s = model_.shape;
@@ -163,7 +163,7 @@ class ChainScorer {
     }
   }
 
-  void restrict_labels(const Examples& examples, std::int64_t begin, int n, Real* emissions) {
+  void apply_tag_dictionary(const Examples& examples, std::int64_t begin, int n, Real* emissions) {
     if (!examples.allowed_ptr) return;
     const int width = model_.shape.width;
     for (int t = 0; t < n; ++t) {

@@ -67,18 +67,18 @@ void tag_marginals(const LinearChain& model, const Examples& given, double scale
   // Single precision where it will do; made only where it can.
   struct State : Tagging<double> {
     State(const LinearChain& model, double scale) : Tagging<double>(model, scale) {}
-    std::unique_ptr<ChainExpectations> quick;
+    std::unique_ptr<ChainExpectations> fast;
   };
   const auto make = [&] {
     auto state = std::make_unique<State>(model, scale);
     if (pairs || model.shape.order > 1) return state;
-    state->quick = std::make_unique<ChainExpectations>(model, std::vector<float>{});
-    state->quick->refresh(scale);
+    state->fast = std::make_unique<ChainExpectations>(model, std::vector<float>{});
+    state->fast->refresh(scale);
     return state;
   };
   const auto run = [&](State& state, std::int64_t s) {
     const std::int64_t begin = examples.begin(s);
-    if (state.quick && state.quick->marginals(examples, s, nodes + begin * n_labels, &log_partitions[s])) return;
+    if (state.fast && state.fast->marginals(examples, s, nodes + begin * n_labels, &log_partitions[s])) return;
     log_partitions[s] = chain_marginals(state.scorer.score(examples, s), state.work, nodes + begin * n_labels,
                                         pairs ? pairs + begin * (n_labels + 1) * n_labels : nullptr);
   };

@@ -44,7 +44,8 @@ class Forest {
   std::span<const double> scores_;
 };
 
-// The product of the inside values of an edge's tails and of the edge itself.
+// The product of the inside values of an edge's tails and of the edge itself:
+//   edge_value(e) = inside(tail_1) * ... * inside(tail_m) * from_score(score(e))
 template <Semiring S>
 typename S::Value edge_value(const Forest& forest, const S& semiring, std::span<const typename S::Value> inside,
                              std::int32_t edge) {
@@ -54,7 +55,8 @@ typename S::Value edge_value(const Forest& forest, const S& semiring, std::span<
   return semiring.times(product, semiring.from_score(forest.score(edge), edge));
 }
 
-// The inside pass: for each node up to the root, the sum over its derivations of the product over their edges.
+// The inside pass: for each node up to the root, the sum over its derivations of the product over their edges,
+//   inside(v) = sum over edges e with head v of edge_value(e),   zero() where there is none.
 // O(edges + tails) operations of the semiring.
 template <Semiring S>
 std::vector<typename S::Value> inside(const Forest& forest, const S& semiring) {
@@ -87,7 +89,11 @@ Derivations k_best(const Forest& forest, std::int64_t k);
 // Independent draws with probability proportional to exp(score).
 Derivations sample(const Forest& forest, std::int64_t n, std::uint64_t seed);
 
-// How often each edge is expected in a derivation drawn as `sample` does, and the logarithm of the sum of exp(score).
+// How often each edge is expected in a derivation drawn as `sample` does, and the logarithm of the sum of exp(score):
+//   edges[e] = outside(head(e)) * edge_value(e) / inside(root),   log_partition = log inside(root),
+//   outside(root) = 1,
+//   outside(v) = sum over edges e and each v among their tails of outside(head(e)) * edge_value(e) / inside(v).
+// forest.cpp computes the same without outside values.
 struct Marginals {
   double log_partition;
   std::vector<double> edges;

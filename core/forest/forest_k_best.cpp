@@ -2,7 +2,7 @@
 //
 // After one pass in the semiring Best, a node's derivations are ranked only as far as the root asks for them. So k
 // derivations of d edges each cost O(edges + k d log(k + incoming edges of a node)), not k times the whole forest.
-// Differs: an explicit stack in place of recursion, and no table of seen candidates, since each is made only once.
+// Differs: an explicit stack instead of recursion, and no table of seen candidates, since each is made only once.
 #include <algorithm>
 #include <deque>
 

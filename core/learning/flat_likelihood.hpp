@@ -43,19 +43,19 @@ class FlatLikelihood : public Likelihood {
     return sum;
   }
 
-  double value(const std::int64_t* order, std::int64_t n) override {
+  double value(const std::int64_t* numbers, std::int64_t n) override {
     double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) sum += example(0, order[i], nullptr);
+    for (std::int64_t i = 0; i < n; ++i) sum += example(0, numbers[i], nullptr);
     return sum;
   }
 
-  double descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) override {
+  double descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) override {
     SparseVector gradient;
     double sum = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const double rate = eta / (1 + decay * eta * (first + static_cast<double>(i)));
       gradient.clear();
-      sum += example(0, order[i], &gradient);
+      sum += example(0, numbers[i], &gradient);
       oracle_.scale(std::max(1 - rate * decay, 1e-3));
       oracle_.add(gradient, -rate);
     }

@@ -32,14 +32,14 @@ class Likelihood {
   // The sum at the present weights; the gradient [n_parameters] unless null. The same to the bit for any number of
   // threads. Calls `between` from time to time, from the calling thread, which may throw to give up.
   virtual double evaluate(double* gradient, const std::function<void()>& between) = 0;
-  // The sum over some examples.
-  virtual double value(const std::int64_t* examples, std::int64_t n) = 0;
+  // The sum over the examples with these numbers.
+  virtual double value(const std::int64_t* numbers, std::int64_t n) = 0;
   // Stochastic gradient descent on (sum + l2 |w|^2) / size, example by example: w -= eta_t * (gradient + decay * w)
   // with decay = 2 l2 / size and eta_t = eta / (1 + decay * eta * t), t counting from `first`. Returns the sum over the
   // examples, each before its step. The decay is a common factor of all weights, multiplied in at the end. No step
   // makes the weights shrink by more than a factor of 1e-3, however large eta_t * decay; with decay = 0 eta_t stays
   // eta.
-  virtual double descend(const std::int64_t* examples, std::int64_t n, double eta, double decay, double first) = 0;
+  virtual double descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) = 0;
 };
 
 }  // namespace margent

@@ -10,19 +10,19 @@ namespace margent {
 
 class WorkingSet {
  public:
-  // Members share `total`, which is C times the weight of the example, with gold, who has all of it at first. It may be
-  // infinite: then they grow as the margin asks for. `ridge` times the square of their sum, halved, is taken from the
-  // objective: slack that is squared (paper 001, equation 21).
+  // Members share `total`, which is C times the weight of the example, with gold, which has all of it at first. It may
+  // be infinite: then they grow as the margin asks for. `ridge` times the square of their sum, halved, is taken from
+  // the objective: slack that is squared (paper 001, equation 21).
   explicit WorkingSet(double total, double ridge = 0) : total_(total), gold_(total), ridge_(ridge) {}
 
   std::size_t size() const { return members_.size(); }
 
-  // Takes in the rivals of the last answer that it does not have yet.
+  // Adds the rivals of the last answer that it does not have yet.
   void extend(const Oracle& oracle, const Reply& answer) {
     for (std::size_t j = 0; j < answer.rivals.size(); ++j)
       if (answer.rivals[j].errors) extend(oracle, j, answer.rivals[j].loss);
   }
-  // Takes in one rival of the last answer, who should lose by `loss`; false if it is there already.
+  // Adds one rival of the last answer, which should lose by `loss`; false if it is there already.
   bool extend(const Oracle& oracle, std::size_t rival, double loss, bool keep_labels = false) {
     Member member{{}, loss, 0};
     oracle.delta(rival, member.delta);

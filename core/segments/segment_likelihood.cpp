@@ -169,13 +169,13 @@ double SegmentLikelihood::evaluate(double* gradient, const std::function<void()>
   return sum;
 }
 
-double SegmentLikelihood::value(const std::int64_t* order, std::int64_t n) {
+double SegmentLikelihood::value(const std::int64_t* numbers, std::int64_t n) {
   double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += example(*workers_[0], order[i], 1, nullptr);
+  for (std::int64_t i = 0; i < n; ++i) sum += example(*workers_[0], numbers[i], 1, nullptr);
   return sum;
 }
 
-double SegmentLikelihood::descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) {
+double SegmentLikelihood::descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) {
   std::vector<float>& weights = oracle_.weights();
   SparseVector gradient;
   double sum = 0, scale = 1;
@@ -186,7 +186,7 @@ double SegmentLikelihood::descend(const std::int64_t* order, std::int64_t n, dou
   for (std::int64_t i = 0; i < n; ++i) {
     const double rate = eta / (1 + decay * eta * (first + static_cast<double>(i)));
     gradient.clear();
-    sum += example(*workers_[0], order[i], scale, &gradient);
+    sum += example(*workers_[0], numbers[i], scale, &gradient);
     scale *= std::max(1 - rate * decay, 1e-3);
     for (const auto& [index, value] : gradient)
       if (parameter_of_[index] >= 0) weights[index] -= static_cast<float>(rate / scale * value);

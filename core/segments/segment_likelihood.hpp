@@ -22,8 +22,8 @@ class SegmentLikelihood final : public Likelihood {
   void get(double* parameters) const override;
   void set(const double* parameters) override;
   double evaluate(double* gradient, const std::function<void()>& between) override;
-  double value(const std::int64_t* order, std::int64_t n) override;
-  double descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) override;
+  double value(const std::int64_t* numbers, std::int64_t n) override;
+  double descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) override;
 
  private:
   struct Worker {

@@ -67,13 +67,13 @@ class SegmentScorer {
 
 static_assert(PartFeatures<SegmentScorer, const float*, double>);
 
-// The same scores for the places of a label sequence instead of for labels: segmentations whose labels are these.
+// The same scores for the positions in a label sequence instead of for labels: segmentations whose labels are these.
 class ForcedScores final : public SegmentSource {
  public:
   ForcedScores(const SegmentScores& scores, const std::int32_t* labels, int n);
   const SegmentScores& scores() const { return forced_; }
   SegmentRows at(int end, int count) override;
-  // Places become labels.
+  // Positions become labels.
   void name(std::vector<Segment>& segments) const {
     for (Segment& segment : segments) segment.label = labels_[segment.label];
   }

@@ -28,6 +28,13 @@ double segments_score(const SegmentScores& s, const std::vector<Segment>& segmen
   return before ? sum + s.end[before->label] : sum;
 }
 
+// Semi-Markov Viterbi, e from 0 to T (segments.hpp):
+//
+//   reached[0][l] = start[l] + begins[0][l]
+//   alpha[e][l] = ends[e][l] + max over d <= longest of  reached[e - d][l] + durations[d][l] + rows(e - d, e)[l]
+//   reached[e][l] = begins[e][l] + max over k of  alpha[e][k] + transitions[k][l]
+//
+// The best score is the maximum over l of alpha[T][l] + end[l].
 static void forward_max(const SegmentScores& s, SegmentWorkspace& work) {
   const std::size_t size = static_cast<std::size_t>(s.length + 1) * s.width;
   double* alpha = work.alpha.need(size);

@@ -101,6 +101,11 @@ int draw(const double* scores, int n, Random& random) {
 
 }  // namespace
 
+// The forward recursion, as forward_max of segments.cpp with log-sum-exp instead of max:
+//
+//   alpha[e][l] = ends[e][l] + log sum over d of exp(reached[e - d][l] + durations[d][l] + rows(e - d, e)[l])
+//   reached[e][l] = begins[e][l] + log sum over k of exp(alpha[e][k] + transitions[k][l])
+//   log Z = log sum over l of exp(alpha[T][l] + end[l])
 double segments_log_partition(const SegmentScores& s, SegmentWorkspace& work) {
   if (s.length == 0) return 0;
   const std::size_t size = static_cast<std::size_t>(s.length + 1) * s.width;
@@ -153,6 +158,15 @@ double segments_log_partition(const SegmentScores& s, SegmentWorkspace& work) {
   return total;
 }
 
+// The backward recursion: beta[e][l] sums over what may follow a segment that ends at e, follows[b][l] over a segment
+// that begins at b and all after it.
+//
+//   beta[T][l] = ends[T][l] + end[l]
+//   beta[e][k] = ends[e][k] + log sum over l of exp(transitions[k][l] + follows[e][l])
+//   follows[b][l] = begins[b][l] + log sum over d of exp(durations[d][l] + rows(b, b + d)[l] + beta[b + d][l])
+//
+//   p(segment (b, e, l)) = exp(reached[b][l] + durations[e - b][l] + rows(b, e)[l] + beta[e][l] - log Z)
+//   expected pairs (k, l) = sum over e of exp(alpha[e][k] + transitions[k][l] + follows[e][l] - log Z)
 double segments_expectations(const SegmentScores& s, SegmentWorkspace& work, const SegmentVisit& visit, double* pairs,
                              double* first, double* last) {
   const double total = segments_log_partition(s, work);
@@ -160,7 +174,7 @@ double segments_expectations(const SegmentScores& s, SegmentWorkspace& work, con
   const std::size_t width = s.width, size = static_cast<std::size_t>(s.length + 1) * width;
   const double *alpha = work.alpha.data(), *reached = work.reached.data();
   const ExpTable table(s, work.exp_transitions);
-  // What follows the begin of a segment at s with label l sums to exp(tops[s][l]) * sums[s][l].
+  // follows[b][l] - begins[b][l] = tops[b][l] + log(sums[b][l]), collected while e goes down.
   double* tops = work.tops.need(size);
   double* sums = work.sums.need(size + 2 * width);
   double* beta = work.beta.need(2 * width);

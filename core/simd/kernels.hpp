@@ -1,7 +1,7 @@
 // The inner loops of the chain, compiled once per instruction set and chosen at run time.
 //
-// Every row is `width` numbers long: the label count rounded up to `lane_count`, so that a row is an integer of
-// vectors. Columns past the label count are padding: any kernel may compute them, no caller may read them.
+// Every row is `width` numbers long: the label count rounded up to `lane_count`, so that a row fills
+// vectors exactly. Columns past the label count are padding: any kernel may compute them, no caller may read them.
 #pragma once
 #include <cstddef>
 #include <cstdint>

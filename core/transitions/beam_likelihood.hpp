@@ -48,16 +48,16 @@ class BeamLikelihood : public Likelihood {
     }
     return sum;
   }
-  double value(const std::int64_t* order, std::int64_t n) override {
+  double value(const std::int64_t* numbers, std::int64_t n) override {
     double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) sum += example(order[i], false);
+    for (std::int64_t i = 0; i < n; ++i) sum += example(numbers[i], false);
     return sum;
   }
-  double descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) override {
+  double descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) override {
     double sum = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const double rate = eta / (1 + decay * eta * (first + static_cast<double>(i)));
-      sum += example(order[i], true);
+      sum += example(numbers[i], true);
       oracle_.scale(std::max(1 - rate * decay, 1e-3));
       oracle_.add(gradient_, -rate);
     }

@@ -1,4 +1,4 @@
-// Beam search through a transition system: of each layer only the best states go on (paper 003, Section 2.1.2).
+// Beam search through a transition system: of each layer only the best states are kept (paper 003, Section 2.1.2).
 //
 // The b best of all (state, action) pairs are chosen first, and then b states are made. States lie in one arena, layer
 // after layer, with the index of the state each was reached from. Memory is kept from search to search.
@@ -27,7 +27,7 @@ class BeamSearch {
   using State = typename S::State;
   using Way = std::vector<const Item*>;
 
-  // beam: how many states go on from each layer; 0: all. recombine: ways to the same state are one, the best of them;
+  // beam: how many states are kept in each layer; 0: all. recombine: ways to the same state are one, the best of them;
   // of equals the first. Of equal scores, what was proposed first goes first, unless the system says otherwise. The
   // last layer, where its number is known, keeps all. O(layers beam actions) scores, O(layers beam) states.
   void run(S& system, std::int64_t beam, bool recombine = true) {

@@ -4,7 +4,7 @@
 // (beam_search.hpp) finds good answers, BeamOracle (beam_oracle.hpp) learns with that search, BeamLikelihood
 // (beam_likelihood.hpp) sums over what it finds. All calls are resolved at compile time. docs/design.md has a sketch.
 //
-// States stand in *layers*, which are gone through in order; of each layer the best states go on. Which states compete
+// States stand in *layers*, which are searched in order; of each layer the best states are kept. Which states compete
 // is the system's choice: those after as many actions (labels of a chain, actions of a parser), or those that have read
 // as much of the input, however many actions that took (graphones).
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace margent {
 
-// States that have the same future - the same actions, scores and ends - are one: the best of them goes on.
+// States that have the same future - the same actions, scores and ends - are one: the best of them is kept.
 enum class Recombination {
   none,       // no two states are taken for one
   proposals,  // `expand` proposes each state once, the best way to it
@@ -105,8 +105,8 @@ struct ActionInState {
 //   size()                           how many examples there are
 //   turn_to(example, weights, cost)  searches are about this example from now on; mistakes score cost * loss more
 //   loss(state)                      what a state has cost so far
-//   errors(gold, rival)              in how many places a way, given as items, is wrong
-//   n_positions(gold)                in how many places it could be
+//   errors(gold, rival)              at how many positions a way, given as items, is wrong
+//   n_positions(gold)                how many positions there are
 //   collect(part, amount)            adds amount * f(part)
 //   hand_over(out)                   appends what was collected and forgets it
 // and may have

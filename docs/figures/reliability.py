@@ -14,7 +14,7 @@ from pathlib import Path
 
 import matplotlib
 
-from margent import CalibrationWarning, Tagger, make_addresses, reliability
+from margent import CalibrationWarning, Tagger, make_addresses
 from margent.learners import LEARNERS
 from margent.metrics import plot_reliability
 
@@ -36,7 +36,7 @@ def main() -> None:
         for when in ("as trained", "calibrated"):
             if when == "calibrated":
                 tagger.calibrate(*held_out)
-            found = reliability(tagger, *test)
+            found = tagger.reliability(*test)
             curves[f"{when}: temperature {tagger.temperature_:.3g}"] = found["spans"]
             cells = [f"{100 * found[kind].expected_error:.1f} % | {found[kind].brier:.3f}" for kind in found]
             print(f"| {TITLES[name]}, {when} | {tagger.temperature_:.3g} | {' | '.join(cells)} |")

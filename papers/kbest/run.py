@@ -31,7 +31,7 @@ def run(options: Options, plan: Plan | None = None) -> Path:
     The full run in its default place also renews the generated parts of README.md. Gives the path of report.md.
     """
     plan = plan or (QUICK if options.quick else FULL)
-    figures.check()  # nobody wants to hear at the end that there is no matplotlib
+    figures.check()  # before hours of training, not after them
     with options.environment():
         experiment = Experiment(plan, options)
         results = experiment.results()

@@ -72,7 +72,7 @@ NAMES = {"perceptron": "perceptron", "pa": "passive-aggressive"}
 def run(options: Options, plan: Plan | None = None) -> Path:
     """Runs what is missing; writes beam.json, beam.md and beam.png, and for a full run the part of README.md."""
     plan = plan or (QUICK if options.quick else FULL)
-    new_figure(1)  # nobody wants to hear at the end that there is no matplotlib
+    new_figure(1)  # a missing matplotlib is found before the work, not after it
     folder = options.folder(HERE)
     journal = Journal(folder / "beam-journal.jsonl")
     with options.environment():

@@ -69,7 +69,7 @@ WORD_ERROR, PHONEME_ERROR, TRAINING_SECONDS, WORDS_PER_SECOND = 0.245, 0.059, 90
 
 def run(options: Options) -> Path:
     """Runs what is missing; writes g2p.json, g2p.md and g2p.png, and for a full run the tables in ../g2p.md."""
-    new_figure(1)  # nobody wants to hear at the end that there is no matplotlib
+    new_figure(1)  # a missing matplotlib is found before the work, not after it
     folder = options.folder(HERE)
     journal = Journal(folder / "g2p-journal.jsonl")
     rows: list[dict[str, Any]] = []

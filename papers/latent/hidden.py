@@ -127,7 +127,7 @@ QUICK = Plan(
 def run(options: Options, plan: Plan | None = None) -> Path:
     """Runs what is missing; writes hidden.json, hidden.md and hidden.png, and for a full run the part of README.md."""
     plan = plan or (QUICK if options.quick else FULL)
-    new_figure(1)  # nobody wants to hear at the end that there is no matplotlib
+    new_figure(1)  # a missing matplotlib is found before the work, not after it
     folder = options.folder(HERE)
     journal = Journal(folder / "hidden-journal.jsonl")
     with options.environment():
@@ -159,7 +159,7 @@ def tasks(plan: Plan) -> list[Task]:
         for seed in (plan.seeds[:1] if learner == "crf" or corpus == "nettalk" else plan.seeds)
         if (corpus, learner, model) not in LEFT_OUT
     ]
-    # Models stand from the cheapest to the dearest, learners too; one of many labels is dearer than all.
+    # Models stand from the cheapest to the most expensive, learners too; one of many labels costs more than all.
     order = [(corpus, name) for name in reversed(NAMES) for corpus in ("nettalk", *CORPORA)]
     models = list(reversed(MODELS))
     return sorted(

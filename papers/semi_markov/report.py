@@ -88,7 +88,7 @@ def _scores(rows: list[dict[str, Any]]) -> str:
     head = (
         "model",
         "mixtures",
-        "head start, C",
+        "warm start, C",
         "best pass",
         "phone error, development",
         "phone error, test",
@@ -144,12 +144,12 @@ def _run(results: dict[str, Any]) -> str:
     longest = "as in training" if chosen["longest"] is None else f"{chosen['longest']} frames"
     size = "all" if plan["n_train"] is None else f"{plan['n_train']}"
     tried = (
-        f"bins {_listed(plan['bins'])}, longest {_listed(plan['longest'])}, head start and C {_listed(plan['steps'])}, "
+        f"bins {_listed(plan['bins'])}, longest {_listed(plan['longest'])}, warm start and C {_listed(plan['steps'])}, "
         f"for (7) as printed {_listed(plan['averaged_steps'])}, for series {_listed(plan['series_steps'])}"
     )
     return (
         f"{TITLES[plan['corpus']]}, {size} training utterances. Chosen on development data: {chosen['bins']} bins and "
-        f"longest segments {longest}, for the large-margin SMM alone and then used for all models; head start and C, "
+        f"longest segments {longest}, for the large-margin SMM alone and then used for all models; warm start and C, "
         f"for each model its own, as in the table. Tried: {tried}, with {choice} and one mixture. Passes by "
         f"mixtures: {passes}; the weights of the pass that did best on development data were "
         f"tried on the test data, once. Commit {', '.join(results['commits'])}.\n"

@@ -38,7 +38,7 @@ def run(options: Options, plan: Plan | None = None) -> Path:
         options = replace(
             options, out=options.out or HERE / ("results-quick-timit" if options.quick else "results-timit")
         )
-    figures.check()  # nobody wants to hear at the end that there is no matplotlib
+    figures.check()  # before hours of training, not after them
     with options.environment():
         experiment = Experiment(plan, options)
         results = experiment.results()

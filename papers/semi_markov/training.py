@@ -128,7 +128,7 @@ def _run_frames(task: Task) -> Result:
     limits: Any = model.durations.max
 
     def scores(gold: Any, predicted: list[Segmentation]) -> SegmentReport:
-        return segment_scores(gold, [joined(segments, limits) for segments in predicted], fold=fold)
+        return segment_scores(gold, [joined(segments, limits) for segments in predicted], label_map=fold)
 
     watched: dict[str, Any] = {}
     if MODELS[task["model"]].learner != "likelihood":

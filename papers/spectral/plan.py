@@ -75,12 +75,12 @@ METHODS = {
         grid={"hidden": (4, 2)},
     ),
     # The slowest of all, so that l2 is not chosen.
-    "crf": Method("CRF with features", "features", "crf", fixed={"order": 2, "restrict_labels": 1, "l2": 0.3}),
+    "crf": Method("CRF with features", "features", "crf", fixed={"order": 2, "tag_dictionary": 1, "l2": 0.3}),
     "perceptron": Method(
         "averaged perceptron with features",
         "features",
         "perceptron",
-        fixed={"order": 2, "restrict_labels": 1},
+        fixed={"order": 2, "tag_dictionary": 1},
         grid={"epochs": (10, 20)},
     ),
     # What the spectral scores see, and no smaller pieces of it.
@@ -88,7 +88,7 @@ METHODS = {
         "averaged perceptron, whole trigrams alone",
         "features",
         "perceptron",
-        fixed={"order": 2, "restrict_labels": 1, "windows": [[-2, -1, 0], [-1, 0, 1], [0, 1, 2]]},
+        fixed={"order": 2, "tag_dictionary": 1, "windows": [[-2, -1, 0], [-1, 0, 1], [0, 1, 2]]},
         grid={"epochs": (10, 20)},
     ),
 }

@@ -115,7 +115,7 @@ def _counts(task: Task, data: Split) -> tuple[Predict, Result]:
 
 def _features(task: Task, data: Split) -> tuple[Predict, Result]:
     given = dict(task["parameters"])
-    how = {"order": given.pop("order"), "tag_dictionary": given.pop("restrict_labels")}
+    how = {"order": given.pop("order"), "tag_dictionary": given.pop("tag_dictionary")}
     features = partial(trigram_features, windows=given.pop("windows", _WINDOWS))
     learner = learner_named(METHODS[task["method"]].learner, **given)
     tagger = margent.Tagger(features=features, learner=learner, threads=1, calibration=0, seed=task["seed"], **how)

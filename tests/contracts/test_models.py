@@ -353,10 +353,10 @@ def test_data_are_encoded_once(case: Case, fitted: Any, monkeypatch: pytest.Monk
 def test_scores_reports_and_reliability(case: Case, fitted: Any) -> None:
     report = fitted.evaluate(case.X, case.y)
     assert str(report)
-    curves = margent.reliability(copy.deepcopy(fitted), case.X, case.y) if fitted.calibrated_ else None
+    curves = copy.deepcopy(fitted).reliability(case.X, case.y) if fitted.calibrated_ else None
     if curves is None:
         with pytest.warns(margent.CalibrationWarning, match="not calibrated"):
-            curves = margent.reliability(copy.deepcopy(fitted), case.X, case.y)
+            curves = copy.deepcopy(fitted).reliability(case.X, case.y)
     assert curves and all(curve.counts.sum() for curve in curves.values())
     assert 0 <= fitted.score(case.X, case.y) <= 1
 

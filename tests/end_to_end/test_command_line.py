@@ -99,7 +99,7 @@ def test_ctrl_c_in_a_search_which_then_goes_on(folder):
         os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate()
     assert process.returncode == 130, (output, errors)
-    assert errors == "interrupted: the same command goes on from here\n"
+    assert errors == "interrupted: the same command continues from here\n"
     done = study.read_bytes()
     assert 1 <= done.count(b'"rungs"') < 4
     run(folder, f"{search} stopped")

@@ -101,6 +101,14 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert not missing
 
 
+def test_the_design_names_every_package_and_module() -> None:
+    layout = re.search(r"(?ms)^## Layout$.*?^## ", (ROOT / "docs" / "design.md").read_text("utf-8"))
+    assert layout is not None
+    there = [path.name for path in (ROOT / "src" / "margent").iterdir() if path.is_dir() or path.suffix == ".py"]
+    assert len(there) > 20
+    assert not [each for each in there if not each.startswith("__") and each not in layout[0]]
+
+
 @pytest.mark.parametrize("module", ["margent", *MODULES])
 def test_examples_in_docstrings(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -163,7 +163,7 @@ def fold_segments(segments: Iterable[tuple[int, int, str]], fold: Mapping[str, s
     kept = [(s.start, s.end, name) for s in checked if (name := fold.get(s.label, s.label)) is not None]
     if not kept:
         if checked:
-            raise CorpusError("none of the segments has a label that is kept; expected one at least")
+            raise CorpusError("none of the segments has a label that is kept; expected at least one")
         return []
     inner = [(left[1] + right[0]) // 2 for left, right in pairwise(kept)]
     boundaries = [0, *inner, checked[-1].end]

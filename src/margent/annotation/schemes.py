@@ -19,7 +19,7 @@ was never opened thus begins at its first token, one that was never closed ends 
 
 Differs: the script of 2004 does not know `S`, `L` and `U`, and does not split `E-X B-X`, so that it glues neighbouring
 chunks of IOBES data together. On labels with the prefixes `B`, `I`, `O`, or `I`, `E`, `O`, in any order, our reading
-and the script's are the same. The name `"conlleval"` in place of a scheme asks for the script's reading to the letter;
+and the script's are the same. The name `"conlleval"` instead of a scheme asks for the script's reading to the letter;
 prefixes that it does not know are then judged by their types alone, as it does.
 """
 

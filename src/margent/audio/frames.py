@@ -42,8 +42,8 @@ def cepstra(log_mel: npt.ArrayLike, n: int = 12) -> Floats:
     """The first `n` cepstral coefficients and the log energy of each frame: (T, bands) to (T, n + 1).
 
     c_k = sqrt(2 / B) sum_b m_b cos(pi k (b + 1/2) / B) for k = 1 .. n (the discrete cosine transform of type 2).
-    Differs from HTK: the energy is that of all bands together, log sum_b exp(m_b), so that it can be had from a mel
-    spectrum; and the coefficients are not liftered, which normalisation would undo.
+    Differs from HTK: the energy is that of all bands together, log sum_b exp(m_b), so that a mel spectrum is enough
+    to compute it; and the coefficients are not liftered, which normalisation would undo.
     """
     spectra = np.asarray(log_mel, dtype=np.float64)
     if spectra.ndim != 2 or not spectra.shape[1] > n:

@@ -42,7 +42,7 @@ def log_mel(samples: npt.ArrayLike, rate: int, *, window: float = 0.025, step: f
     width, hop = round(window * rate), round(step * rate)
     if rate <= 0 or width < 2 or hop < 1 or bands < 1:
         raise ValueError(
-            f"expected a rate, a window and a step of some samples and a band at least, got rate={rate}, "
+            f"expected a positive rate, window and step and at least one band, got rate={rate}, "
             f"window={window}, step={step}, bands={bands}"
         )
     emphasised = 32768.0 * x

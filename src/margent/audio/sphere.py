@@ -62,10 +62,10 @@ def read_sphere(content: bytes, name: str) -> tuple[npt.NDArray[np.float32], int
     order = {"01": "<i2", "10": ">i2"}.get(fields.get("sample_byte_format", ""))
     if order is None:
         given = fields.get("sample_byte_format")
-        raise CorpusError(f"{name}: sample_byte_format is {given!r}; expected 01 (little end first) or 10 (big)")
+        raise CorpusError(f"{name}: sample_byte_format is {given!r}; expected 01 (little-endian) or 10 (big-endian)")
     channels, rate, count = number("channel_count", 1), number("sample_rate"), number("sample_count")
     if not channels or not rate:
-        raise CorpusError(f"{name}: expected a channel and a sample per second at least, got {channels} and {rate}")
+        raise CorpusError(f"{name}: expected at least one channel and one sample per second, got {channels} and {rate}")
     there = (len(content) - size) // (2 * channels)
     if there < count:
         raise CorpusError(f"{name}: expected {count} samples, found {there}; the file is cut short")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
 
 _EPILOG = """
-The model goes on predicting the same; only probabilities change. The data must not be those that it was trained on.
+Predictions stay the same; only probabilities change. The data must not be those that it was trained on.
 'margent train --dev' and '--calibration' calibrate a model by themselves. The table before and after is measured on the
 data given; data not seen yet say more (margent evaluate --calibration).
 """

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from margent import annotation
     from margent.cli.files import check_target
     from margent.cli.tasks.tagger import called
-    from margent.formats.registry import Gives, Reading, format_named, guessed_format
+    from margent.formats.registry import FormatOptions, Gives, format_named, guessed_format
 
     plain = arguments.source.removesuffix(".gz").endswith(".txt")  # Audacity's too, but most are columns
     source = format_named(arguments.format or (None if plain else guessed_format(arguments.source)) or "columns")
@@ -61,20 +61,20 @@ def run(arguments: argparse.Namespace) -> int:
     if source.gives != target.gives and (source.gives, target.name) != ("tokens", "crfsuite"):
         raise UsageError(f"{source.name} files hold {source.gives}, from which {target.name} cannot be made")
     check_target(arguments.target, [arguments.source])
-    reading = Reading(
+    options = FormatOptions(
         arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, arguments.scheme,
         not arguments.no_stress, arguments.rate, arguments.tier,
     )  # fmt: skip
-    read: Any = called(source.read, arguments.source, reading)
+    read: Any = called(source.read, arguments.source, options)
     if source.gives == "intervals":
-        target.write(arguments.target, read, reading)
+        target.write(arguments.target, read, options)
         return 0
     X, y = read
     if arguments.scheme is not None:
         y = [annotation.convert(labels, None, arguments.scheme) for labels in y]
     if source.gives == "tokens" and target.gives == "attributes":
         X = _attributes(X, arguments)
-    target.write(arguments.target, X, y, reading)
+    target.write(arguments.target, X, y, options)
     return 0
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from margent.cli.options import whole
+from margent.cli.options import integer
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", default="demo-output", help="folder for model, data and plot (default: ./demo-output)"
     )
-    parser.add_argument("--seed", type=whole(0), default=0, metavar="N", help="of the generated data (default: 0)")
+    parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="of the generated data (default: 0)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -196,7 +196,7 @@ def _show_readings(console: Console, tagger: Tagger, sentence: list[str]) -> Non
     position = next(i for i, (left, right) in enumerate(zip(best, second)) if left != right)
     explanation = tagger.explain(sentence, position, top=8)[0]
     heading(console, f'Why is "{sentence[position]}" {explanation.label}, and not {explanation.rival}?')
-    console.print(f"What speaks for {explanation.label} (+) and for {explanation.rival} (-):\n")
+    console.print(f"Weights for {explanation.label} (+) and for {explanation.rival} (-):\n")
     for part in explanation.contributions:
         console.print(Text(f"  {part.weight:+8.2f}  ", style="green" if part.weight > 0 else "red") + Text(part.name))
     console.print(f"  {explanation.rest:+8.2f}  all the rest, also at the tokens that would change along")

@@ -38,10 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
         parts[name] = [speech_frames(*sound) for sound in sounds], y
     (X, y), (X_dev, y_dev), (X_test, y_test) = parts.values()
 
-    heading(console, "Learning to hear")
+    heading(console, "Learning from recordings")
     console.print(
         f"Made up {_N_TRAIN} sentences of a language with {len(GENERATED_PHONES)} sounds, each said by another voice, "
-        f"{_N_OTHER} to watch while learning, and {_N_OTHER} that the model never hears, to test it. Each 10 ms are a "
+        f"{_N_OTHER} to watch while learning, and {_N_OTHER} that the model never sees, to test it. Each 10 ms are a "
         f"frame of {X[0].shape[1]} numbers; {sum(map(len, X)):,} frames to learn from."
     )
     started = time.perf_counter()

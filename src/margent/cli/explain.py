@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from margent.cli.command_line import Parser, UsageError
-from margent.cli.options import add_threads, whole
+from margent.cli.options import add_threads, integer
 
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
@@ -24,8 +24,8 @@ def configure(parser: Parser) -> None:
     parser.epilog = f"examples:\n{task.examples.get('explain', '')}"
     parser.add_argument("model", metavar="MODEL", help="a model file")
     parser.add_argument("files", metavar="FILE", nargs="*", help="data, gzip or not (default: standard input)")
-    parser.add_argument("--token", type=whole(0), metavar="N", help="only this token of each sentence, counted from 0")
-    parser.add_argument("--top", type=whole(1), default=10, metavar="N", help="how many features (default: 10)")
+    parser.add_argument("--token", type=integer(0), metavar="N", help="only this token of each sentence, from 0")
+    parser.add_argument("--top", type=integer(1), default=10, metavar="N", help="how many features (default: 10)")
     add_threads(parser)
     task.add_reading(parser)
     parser.set_defaults(chosen=task)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import Parser
 from margent.cli.files import size_of, told
-from margent.cli.options import add_json, whole
+from margent.cli.options import add_json, integer
 
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
@@ -26,7 +26,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--label", metavar="L", action="append", help="only the features of this label (may be repeated)"
     )
-    parser.add_argument("--top", type=whole(1), default=5, metavar="N", help="how many of each kind (default: 5)")
+    parser.add_argument("--top", type=integer(1), default=5, metavar="N", help="how many of each kind (default: 5)")
     add_json(parser)
     task.add_inspecting(parser)
     parser.elsewhere = lambda option: option_elsewhere(option, task, "add_inspecting")

@@ -13,7 +13,7 @@ SCHEMES = ("iob1", "iob2", "ioe1", "ioe2", "iobes", "bilou")
 """As `margent.annotation.SCHEMES`, which would need numpy."""
 
 
-def whole(minimum: int) -> Callable[[str], int]:
+def integer(minimum: int) -> Callable[[str], int]:
     """A type of option: an integer of at least `minimum`."""
 
     def parse(text: str) -> int:
@@ -49,7 +49,7 @@ def add_format(parser: argparse._ActionsContainer, *gives: Gives, what: str = "t
         "--format",
         choices=[f.name for f in formats],
         metavar="NAME",
-        help=f"of {what}: {known}; seen from the name or the file, if not given",
+        help=f"of {what}: {known}; by default found from the name or the content",
     )
     parser.add_argument("--encoding", metavar="NAME", help="of the text (default: utf-8)")
 
@@ -76,5 +76,5 @@ def add_json(parser: argparse._ActionsContainer) -> None:
 
 def add_threads(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
-        "--threads", type=whole(1), metavar="N", help="default: as many as processors; does not change results"
+        "--threads", type=integer(1), metavar="N", help="default: as many as processors; does not change results"
     )

@@ -98,7 +98,7 @@ def value_class(hint: Any) -> type | None:
 def add_parameters(
     parser: argparse._ActionsContainer, parameters: Iterable[Parameter], facts: Mapping[str, str] | None = None
 ) -> None:
-    """An option for each. `facts`: by option, what the help says in place of the default, for several learners."""
+    """An option for each. `facts`: by option, what the help says instead of the default, for several learners."""
     for parameter in parameters:
         fact = (facts or {}).get(parameter.option) or f"default: {shown(parameter.default)}"
         text = f"{parameter.help} ({fact})".strip().replace("%", "%%")

@@ -145,7 +145,9 @@ def _array(recording: Recording) -> Frames:
         shape = getattr(array, "shape", None)
         raise CorpusError(f"{recording}: expected numbers of shape (frames, values), got the shape {shape}")
     if not np.isfinite(array).all():
-        raise CorpusError(f"{recording}: frame {int(np.argmin(np.isfinite(array).all(axis=1)))} has no finite value")
+        raise CorpusError(
+            f"{recording}: frame {int(np.argmin(np.isfinite(array).all(axis=1)))} has a value that is not finite"
+        )
     return array
 
 
@@ -288,13 +290,13 @@ def read_all(
 
 
 def read_folded(
-    recordings: Sequence[Recording], front_end: FrontEnd, reader: LabelReader, fold: str | None
+    recordings: Sequence[Recording], front_end: FrontEnd, reader: LabelReader, name: str | None
 ) -> tuple[list[Frames], list[Any]]:
     """Frames, and segments or labels under other names; the time of one that has none goes to its neighbours."""
     from margent.annotation import fold_segments
-    from margent.cli.label_fold import label_fold
+    from margent.cli.label_map import label_map
 
-    names = None if fold is None else label_fold(fold, reader.encoding)
+    names = None if name is None else label_map(name, reader.encoding)
     X, y = read_all(recordings, front_end, reader)
     if names is None:
         return X, y

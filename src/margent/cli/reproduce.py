@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.options import whole
+from margent.cli.options import integer
 
 _EXAMPLES = """\
 examples:
   margent reproduce                       which papers there are
   margent reproduce kbest --quick         minutes: a part of the data and of the settings
-  margent reproduce kbest                 everything; Ctrl-C, and the same command goes on
+  margent reproduce kbest                 everything; Ctrl-C, and the same command resumes
   margent reproduce kbest --out /tmp/kbest --jobs 4
   margent reproduce semi-markov --timit /corpora/TIMIT
 
@@ -31,9 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("name", metavar="NAME", nargs="?", help="which paper; without it, the names are listed")
     add("--quick", action="store_true", help="a small version that shows that everything works")
     add("--out", metavar="DIR", help="for results and plots (default: papers/NAME/results, or results-quick there)")
-    add("--jobs", type=whole(1), metavar="N", help="trainings at a time (default: all processors)")
+    add("--jobs", type=integer(1), metavar="N", help="trainings at a time (default: all processors)")
     add("--data", metavar="DIR", help="folder of the data sets (default: as MARGENT_DATA says)")
-    add("--timit", metavar="DIR", help="semi-markov: the folder of TIMIT, which the paper used, in place of our corpus")
+    add("--timit", metavar="DIR", help="semi-markov: the folder of TIMIT, which the paper used, instead of our corpus")
     add("--papers", metavar="DIR", help="the folder papers of Margent's repository (default: looked for)")
 
 

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     y_dev: Any
     X_dev, y_dev = (None, None) if arguments.dev is None else task.read(arguments.dev, arguments, model)
     say = Printer(quiet=arguments.json)
-    say(f"{task.counted(X)} to learn from" + (f", {task.counted(X_dev)} to watch" if X_dev is not None else ""))
+    say(f"{task.size_of(X)} to learn from" + (f", {task.size_of(X_dev)} to watch" if X_dev is not None else ""))
     started = time.perf_counter()
     table = EpochTable(say, with_dev=X_dev is not None)
     fit = model.fit if arguments.start is None else model.partial_fit

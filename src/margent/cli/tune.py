@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import Parser, UsageError
-from margent.cli.options import whole
+from margent.cli.options import integer
 
 if TYPE_CHECKING:
     from margent.tuning import TuningResult
@@ -50,7 +50,7 @@ def configure(parser: Parser) -> None:
     add("files", metavar=task.files, nargs="+", help="labelled data, gzip or not")
     scoring = parser.add_mutually_exclusive_group()
     scoring.add_argument("--dev", metavar="PATH", help="labelled data to score on, instead of cross-validation")
-    scoring.add_argument("--folds", type=whole(2), default=5, metavar="N", help="of cross-validation (default: 5)")
+    scoring.add_argument("--folds", type=integer(2), default=5, metavar="N", help="of cross-validation (default: 5)")
     add(
         "--search",
         nargs="+",
@@ -61,7 +61,7 @@ def configure(parser: Parser) -> None:
     )
     add(
         "--trials",
-        type=whole(1),
+        type=integer(1),
         metavar="N",
         help="candidates to try (default: all where there are lists only, else 27)",
     )
@@ -71,10 +71,10 @@ def configure(parser: Parser) -> None:
         default="tpe",
         help="how candidates are chosen (default: tpe, by the scores so far)",
     )
-    add("--halving", type=whole(1), default=3, metavar="FACTOR", help="1: every candidate on all data (default: 3)")
+    add("--halving", type=integer(1), default=3, metavar="FACTOR", help="1: every candidate on all data (default: 3)")
     add("--resource", choices=RESOURCES, default="sentences", help="what halving has less of (default: sentences)")
-    add("--min-sentences", type=whole(1), default=100, metavar="N", help="never judge by fewer (default: 100)")
-    add("--jobs", type=whole(1), metavar="N", help="processes (default: all processors)")
+    add("--min-sentences", type=integer(1), default=100, metavar="N", help="never judge by fewer (default: 100)")
+    add("--jobs", type=integer(1), metavar="N", help="processes (default: all processors)")
     add(
         "--storage",
         metavar="DIR",
@@ -82,7 +82,7 @@ def configure(parser: Parser) -> None:
         help="folder for the study, results and plots (default: ./tune-output)",
     )
     add("-m", "--model", metavar="MODEL", help="train the best on all of TRAIN, and save it there")
-    add("--top", type=whole(1), default=10, metavar="N", help="trials in the table (default: 10)")
+    add("--top", type=integer(1), default=10, metavar="N", help="trials in the table (default: 10)")
     add("--json", action="store_true", help="print one JSON object instead of tables")
     add_model_options(parser, task, learners, several=True)
     task.add_reading(parser)
@@ -117,9 +117,9 @@ def run(arguments: argparse.Namespace) -> int:
     X_dev: Any
     y_dev: Any
     X_dev, y_dev = (None, None) if arguments.dev is None else task.read([arguments.dev], arguments, model)
-    how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{task.counted(X_dev)} to score on"
+    how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{task.size_of(X_dev)} to score on"
     if not arguments.json:
-        print(f"{task.counted(X)} to learn from, {how}", flush=True)
+        print(f"{task.size_of(X)} to learn from, {how}", flush=True)
     asked = ("folds", "trials", "sampler", "halving", "resource", "min_sentences", "jobs", "storage")
     progress = False if arguments.json else None
     try:
@@ -150,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _interrupted() -> int:
-    print("interrupted: the same command goes on from here", file=sys.stderr)
+    print("interrupted: the same command continues from here", file=sys.stderr)
     return 130
 
 

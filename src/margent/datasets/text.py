@@ -87,7 +87,7 @@ class _Home:
         if not home:
             raise DataNotFoundError(
                 f"expected the folder of the data sets in data_home or in the environment variable MARGENT_DATA, got"
-                f" neither; {folders[0]} can be had from {origin} and belongs into the folder {folders[0]} there"
+                f" neither; {folders[0]} is available from {origin} and belongs in its subfolder {folders[0]}"
             )
         self.folder = next((path for name in folders if (path := Path(home, name)).is_dir()), Path(home, folders[0]))
 

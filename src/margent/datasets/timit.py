@@ -154,7 +154,7 @@ def read_timit(
     name = str(utterance.labels)
     unknown = {interval.label for interval in intervals} - fold.keys()
     if unknown:
-        raise CorpusError(f"{name}: the label {min(unknown)!r} is none of TIMIT's; expected one of its 61 phones")
+        raise CorpusError(f"{name}: the label {min(unknown)!r} is not one of TIMIT's; expected one of its 61 phones")
     segments = segments_of_intervals(intervals, length=len(frames), gap="h#", where=name)
     return frames, fold_segments(segments, fold)
 
@@ -173,7 +173,7 @@ def load_timit(
     folder : path or None
         The folder with TRAIN and TEST in it. None: the folder ``timit`` under `data_home`.
     labels : 61, 48 or 39
-        The usual way is to train on 48 and to score on 39: `segment_scores(gold, predicted, fold=TIMIT_39)`.
+        The usual way is to train on 48 and to score on 39: `segment_scores(gold, predicted, label_map=TIMIT_39)`.
     normalise : bool
         Whether each of the 39 values has mean 0 and variance 1 over an utterance.
 

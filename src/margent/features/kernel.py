@@ -50,7 +50,7 @@ class Kernel:
         "spelling": the word, its beginnings and ends, its shape, and further columns.
     cache_mb : float
         Memory for rows of kernel values that are kept in training, in MiB, besides some dozen rows in the making: more
-        is quicker, and changes nothing else (but for the last bits of products of dense arrays, which BLAS rounds as
+        is faster, and changes nothing else (but for the last bits of products of dense arrays, which BLAS rounds as
         they come together).
 
     >>> from margent import Kernel, Tagger

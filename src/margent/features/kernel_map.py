@@ -334,7 +334,7 @@ class KernelMap(FeatureMap):
         except (CorpusError, TypeError, ValueError) as error:
             raise file.error(f"its kernel is wrong: {error}") from None
         if self.parameters.gamma not in (None, gamma) or not 0 < gamma < np.inf:
-            raise file.error(f"the gamma of its kernel is {gamma:g}, which cannot be")
+            raise file.error(f"the gamma of its kernel is {gamma:g}; expected a number above 0")
         if (self.parameters.kind == "string-spectrum") != isinstance(inner, SpectrumMap):
             raise file.error("its kernel is not made for the features that it has")
         self.gamma = gamma

@@ -29,6 +29,7 @@ from margent.formats.pronunciations import iter_pronunciations as iter_pronuncia
 from margent.formats.pronunciations import read_pronunciations as read_pronunciations
 from margent.formats.pronunciations import write_pronunciations as write_pronunciations
 from margent.formats.registry import Format as Format
+from margent.formats.registry import FormatOptions as FormatOptions
 from margent.formats.registry import all_formats as all_formats
 from margent.formats.registry import format_named as format_named
 from margent.formats.svmhmm import iter_svmhmm as iter_svmhmm

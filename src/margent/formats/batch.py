@@ -16,7 +16,7 @@ from margent.formats.columns import Columns, format_columns
 _BLOCK = 256  # sentences tagged at once, where they come from a file
 
 
-class Answer(NamedTuple):
+class Prediction(NamedTuple):
     """One labelling of a sentence: `cells` are further columns of each token, `reading` counts the k best from 1."""
 
     labels: list[str]
@@ -48,7 +48,7 @@ class Batch(Protocol):
     @property
     def X(self) -> Any: ...
 
-    def text(self, answers: Sequence[Sequence[Answer]]) -> str:
+    def text(self, answers: Sequence[Sequence[Prediction]]) -> str:
         """The sentences as they are written, each with its labellings."""
 
     def span_records(self, spans: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
@@ -63,7 +63,7 @@ class ColumnBatch:
     shown: Columns
     words: bool = True
 
-    def text(self, answers: Sequence[Sequence[Answer]]) -> str:
+    def text(self, answers: Sequence[Sequence[Prediction]]) -> str:
         if all(len(readings) == 1 and readings[0].reading is None for readings in answers):
             firsts = [readings[0] for readings in answers]
             cells = [answer.cells for answer in firsts if answer.cells is not None]

@@ -8,30 +8,30 @@ from typing import Any
 from margent.errors import CorpusError
 from margent.formats.batch import ColumnBatch, Expected, number_of_columns
 from margent.formats.columns import Columns, iter_columns, read_columns, write_columns
-from margent.formats.registry import Format, Reading
+from margent.formats.registry import Format, FormatOptions
 
 
-def chosen_columns(columns: Columns, reading: Reading) -> Columns:
+def chosen_columns(columns: Columns, options: FormatOptions) -> Columns:
     """The columns that are asked for; all where none are named."""
-    if reading.columns is None or not len(columns):
+    if options.columns is None or not len(columns):
         return columns
     try:
-        numbers = [int(item) for item in reading.columns.split(",")]
+        numbers = [int(item) for item in options.columns.split(",")]
     except ValueError:
-        raise ValueError(f"columns: expected numbers from 0 separated by commas, got {reading.columns!r}") from None
+        raise ValueError(f"columns: expected numbers from 0 separated by commas, got {options.columns!r}") from None
     try:
         return columns.select(numbers)
     except CorpusError as error:
-        raise CorpusError(f"--columns {reading.columns}: {error}") from None
+        raise CorpusError(f"--columns {options.columns}: {error}") from None
 
 
-def read_chosen(path: Any, reading: Reading) -> Columns:
+def read_chosen(path: Any, options: FormatOptions) -> Columns:
     """The chosen columns of a file, or of several."""
-    return chosen_columns(read_columns(path, **_layout(reading)), reading)
+    return chosen_columns(read_columns(path, **_layout(options)), options)
 
 
-def _read(path: Any, reading: Reading) -> tuple[Columns, Columns]:
-    columns = read_chosen(path, reading)
+def _read(path: Any, options: FormatOptions) -> tuple[Columns, Columns]:
+    columns = read_chosen(path, options)
     if columns.n_columns < 2:
         found = "no tokens" if not len(columns) else "1 column"
         names = ", ".join(path) if isinstance(path, list) else path
@@ -39,9 +39,9 @@ def _read(path: Any, reading: Reading) -> tuple[Columns, Columns]:
     return columns.split()
 
 
-def _stream(path: str, reading: Reading, expected: Expected) -> Iterator[ColumnBatch]:
-    for piece in iter_columns(path, **_layout(reading)):
-        columns = chosen_columns(piece, reading)
+def _stream(path: str, options: FormatOptions, expected: Expected) -> Iterator[ColumnBatch]:
+    for piece in iter_columns(path, **_layout(options)):
+        columns = chosen_columns(piece, options)
         if columns.n_columns not in (expected.columns, expected.columns + 1):
             raise CorpusError(
                 f"{'<stdin>' if path == '-' else path}: found {number_of_columns(columns.n_columns)}, expected the "
@@ -50,12 +50,12 @@ def _stream(path: str, reading: Reading, expected: Expected) -> Iterator[ColumnB
         yield ColumnBatch(columns.select(range(expected.columns)), columns)
 
 
-def _write(target: Any, X: Any, y: Any, reading: Reading) -> None:
-    write_columns(target, X, y, **reading.text)
+def _write(target: Any, X: Any, y: Any, options: FormatOptions) -> None:
+    write_columns(target, X, y, **options.text)
 
 
-def _layout(reading: Reading) -> dict[str, Any]:
-    return {**reading.text, "separator": "\t" if reading.tabs else None, "comment": reading.comment}
+def _layout(options: FormatOptions) -> dict[str, Any]:
+    return {**options.text, "separator": "\t" if options.tabs else None, "comment": options.comment}
 
 
 FORMATS = (Format("columns", "tokens", "CoNLL, CRF++", (), _read, _stream, _write, True),)

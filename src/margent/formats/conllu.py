@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from margent.errors import CorpusError
-from margent.formats.batch import Answer, Expected, blocks, span_record, words_of
+from margent.formats.batch import Expected, Prediction, blocks, span_record, words_of
 from margent.formats.columns import Columns
-from margent.formats.registry import Format, Reading
+from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
 CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -159,7 +159,7 @@ class ConlluBatch:
             len(self.names) - 1,
         )
 
-    def text(self, answers: Sequence[Sequence[Answer]]) -> str:
+    def text(self, answers: Sequence[Sequence[Prediction]]) -> str:
         written = []
         for sentence, readings in zip(self.sentences, answers):
             for answer in readings:
@@ -180,35 +180,35 @@ class ConlluBatch:
             yield {"tokens": sentence.column("form"), "spans": [span_record(span) for span in found]}
 
 
-def _names(reading: Reading) -> list[str]:
+def _names(options: FormatOptions) -> list[str]:
     """The columns to read, the label last."""
-    names = (reading.columns or "form,upos").split(",")
+    names = (options.columns or "form,upos").split(",")
     if len(names) < 2 or not set(names) <= set(CONLLU_COLUMNS):
         raise ValueError(
             f"columns: expected at least two of {', '.join(CONLLU_COLUMNS)} separated by commas, "
-            f"got {reading.columns!r}"
+            f"got {options.columns!r}"
         )
     return names
 
 
-def _read(path: Any, reading: Reading) -> tuple[Columns, Columns]:
-    return read_conllu(path, _names(reading), **reading.text).split()
+def _read(path: Any, options: FormatOptions) -> tuple[Columns, Columns]:
+    return read_conllu(path, _names(options), **options.text).split()
 
 
-def _stream(path: str, reading: Reading, expected: Expected) -> Iterator[ConlluBatch]:
-    names = _names(reading)
+def _stream(path: str, options: FormatOptions, expected: Expected) -> Iterator[ConlluBatch]:
+    names = _names(options)
     expected.check(len(names) - 1, f"--columns names {len(names) - 1}")
-    for sentences in blocks(path, iter_conllu(path, **reading.text)):
+    for sentences in blocks(path, iter_conllu(path, **options.text)):
         yield ConlluBatch(sentences, names)
 
 
-def _write(target: Any, X: Any, y: Any, reading: Reading) -> None:
+def _write(target: Any, X: Any, y: Any, options: FormatOptions) -> None:
     """Word and label as form and upos."""
     sentences = (
         ConlluSentence([(str(i), word, "_", label, *["_"] * 6) for i, (word, label) in enumerate(zip(*pair), start=1)])
         for pair in zip(words_of(X), y)
     )
-    write_conllu(target, sentences, **reading.text)
+    write_conllu(target, sentences, **options.text)
 
 
 FORMATS = (Format("conllu", "tokens", "Universal Dependencies", (".conllu",), _read, _stream, _write, True),)

@@ -145,8 +145,8 @@ FORMATS = (
         "attributes",
         "attributes as CRFsuite takes them",
         (".crfsuite",),
-        lambda path, reading: read_crfsuite(path, **reading.text),
-        lambda path, reading, expected: attribute_batches(path, iter_crfsuite(path, **reading.text)),
-        lambda target, X, y, reading: write_crfsuite(target, X, y, **reading.text),
+        lambda path, options: read_crfsuite(path, **options.text),
+        lambda path, options, expected: attribute_batches(path, iter_crfsuite(path, **options.text)),
+        lambda target, X, y, options: write_crfsuite(target, X, y, **options.text),
     ),
 )

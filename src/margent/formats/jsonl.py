@@ -24,9 +24,9 @@ from typing import Any, TypeAlias
 
 from margent.annotation import schemes
 from margent.errors import CorpusError
-from margent.formats.batch import Answer, Expected, blocks, span_record, words_of
+from margent.formats.batch import Expected, Prediction, blocks, span_record, words_of
 from margent.formats.columns import Columns
-from margent.formats.registry import Format, Reading
+from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
 Offsets: TypeAlias = "list[tuple[int, int]]"
@@ -297,14 +297,14 @@ class JsonBatch:
     def X(self) -> list[list[str]]:
         return [document.tokens for document in self.documents]
 
-    def text(self, answers: Sequence[Sequence[Answer]]) -> str:
+    def text(self, answers: Sequence[Sequence[Prediction]]) -> str:
         return "".join(
             json.dumps(self._record(document, answer), ensure_ascii=False) + "\n"
             for document, readings in zip(self.documents, answers)
             for answer in readings
         )
 
-    def _record(self, document: Document, answer: Answer) -> dict[str, Any]:
+    def _record(self, document: Document, answer: Prediction) -> dict[str, Any]:
         record: dict[str, Any] = {"text": document.text} if self.spans else {"tokens": document.tokens}
         if answer.reading is not None:
             record |= {"reading": answer.reading, "score": answer.score}
@@ -323,15 +323,15 @@ class JsonBatch:
             yield {"text": document.text, "spans": [span_record(span) for span in characters]}
 
 
-def _stream(path: str, reading: Reading, expected: Expected) -> Iterator[JsonBatch]:
+def _stream(path: str, options: FormatOptions, expected: Expected) -> Iterator[JsonBatch]:
     expected.check(1, "JSON lines have 1")
-    for documents in blocks(path, iter_jsonl(path, **reading.text)):
+    for documents in blocks(path, iter_jsonl(path, **options.text)):
         yield JsonBatch(documents, spans=expected.spans)
 
 
-def _write(target: Any, X: Any, y: Any, reading: Reading) -> None:
+def _write(target: Any, X: Any, y: Any, options: FormatOptions) -> None:
     layout = "spans" if schemes.detect_scheme(y) is not None else "tokens"
-    write_jsonl(target, words_of(X), y, layout=layout, **reading.text)
+    write_jsonl(target, words_of(X), y, layout=layout, **options.text)
 
 
 FORMATS = (
@@ -340,7 +340,7 @@ FORMATS = (
         "tokens",
         "text with spans of characters, or tokens with labels",
         (".jsonl", ".ndjson"),
-        lambda path, reading: read_jsonl(path, scheme=reading.scheme or "iob2", **reading.text),
+        lambda path, options: read_jsonl(path, scheme=options.scheme or "iob2", **options.text),
         _stream,
         _write,
     ),

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from margent.annotation.intervals import Interval, check_intervals, interval_problem
 from margent.errors import CorpusError
-from margent.formats.registry import Format, Reading
+from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import SourceLike, TargetLike, open_target, read_text
 from margent.formats.textgrid import textgrid_tiers, write_textgrid
 
@@ -369,9 +369,9 @@ _WRITERS: dict[str, Callable[[list[Interval], int], Iterator[str]]] = {
 }
 
 
-def _read_plain(path: Any, reading: Reading) -> list[str]:
+def _read_plain(path: Any, options: FormatOptions) -> list[str]:
     """Labels without times, blanks or line ends between them."""
-    name, text = read_text(path, reading.encoding)
+    name, text = read_text(path, options.encoding)
     if not text.split():
         raise CorpusError(f"{name}: expected labels with blanks or line ends between them, found none")
     return text.split()

@@ -231,9 +231,9 @@ FORMATS = (
         "tokens",
         "named entities in SGML, as in MUC-7",
         (".muc",),
-        lambda path, reading: read_muc(path, scheme=reading.scheme or "iob2", **reading.text).split(),
-        lambda path, reading, expected: (
-            JsonBatch(sentences, expected.spans) for sentences in blocks(path, iter_muc(path, **reading.text))
+        lambda path, options: read_muc(path, scheme=options.scheme or "iob2", **options.text).split(),
+        lambda path, options, expected: (
+            JsonBatch(sentences, expected.spans) for sentences in blocks(path, iter_muc(path, **options.text))
         ),
     ),
 )

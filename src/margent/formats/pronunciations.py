@@ -80,8 +80,8 @@ FORMATS = (
         "pronunciations",
         "a word and its phonemes on each line, CMUdict",
         (".dict",),
-        lambda path, reading: read_pronunciations(path, stress=reading.stress, **reading.text),
+        lambda path, options: read_pronunciations(path, stress=options.stress, **options.text),
         None,
-        lambda target, X, y, reading: write_pronunciations(target, X, y, **reading.text),
+        lambda target, X, y, options: write_pronunciations(target, X, y, **options.text),
     ),
 )

@@ -21,8 +21,8 @@ Gives: TypeAlias = Literal["tokens", "attributes", "pronunciations", "intervals"
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a file is read; a format uses what it has a use for.
+class FormatOptions:
+    """How a file is read or written; a format uses those that apply to it.
 
     encoding : of the text; None: as is usual for the format
     columns : which columns of each token to take, the label last: numbers, or names for CoNLL-U
@@ -57,17 +57,17 @@ class Format:
     gives : what it holds
     about : in a few words, for help texts
     extensions : of file names, in lower case
-    read : from path and `Reading` to (X, y), all of the file; intervals: to a list of them
-    stream : from path, `Reading` and `Expected` to batches of sentences, as they arrive; see `formats.batch`
-    write : from target, X, y and `Reading` to a file; intervals: from target, intervals and `Reading`
-    takes_columns : whether `Reading.columns` means something
+    read : from path and `FormatOptions` to (X, y), all of the file; intervals: to a list of them
+    stream : from path, `FormatOptions` and `Expected` to batches of sentences, as they arrive; see `formats.batch`
+    write : from target, X, y and `FormatOptions` to a file; intervals: from target, intervals and `FormatOptions`
+    takes_columns : whether `FormatOptions.columns` means something
     """
 
     name: str
     gives: Gives
     about: str
     extensions: tuple[str, ...] = ()
-    read: Callable[[Any, Reading], Any] | None = None
+    read: Callable[[Any, FormatOptions], Any] | None = None
     stream: Callable[..., Iterator[Any]] | None = None
     write: Callable[..., None] | None = None
     takes_columns: bool = False

@@ -124,8 +124,8 @@ FORMATS = (
         "attributes",
         "numbered features as SVM^hmm takes them",
         (".svmhmm",),
-        lambda path, reading: read_svmhmm(path, **reading.text),
-        lambda path, reading, expected: attribute_batches(path, iter_svmhmm(path, **reading.text)),
-        lambda target, X, y, reading: write_svmhmm(target, X, y, **reading.text),
+        lambda path, options: read_svmhmm(path, **options.text),
+        lambda path, options, expected: attribute_batches(path, iter_svmhmm(path, **options.text)),
+        lambda target, X, y, options: write_svmhmm(target, X, y, **options.text),
     ),
 )

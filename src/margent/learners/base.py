@@ -45,7 +45,7 @@ class RuleLearner(Learner):
 
     epochs: int = field(default=10, metadata={"help": "passes over the training data"})
     average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
-    shuffle: bool = field(default=True, metadata={"help": "new order of the examples in each epoch"})
+    shuffle: bool = field(default=True, metadata={"help": "shuffle the examples in each epoch"})
     patience: int | None = field(
         default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
     )

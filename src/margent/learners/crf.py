@@ -45,7 +45,7 @@ class CRF(BatchLearner):
         lbfgs   L-BFGS: `epochs` counts its iterations; `memory` vectors of the size of w are kept, twice
         owlqn   OWL-QN, which can do l1 > 0: weights that help little become exactly 0, and the model small
         sgd     stochastic gradient descent (Bottou 2010), one example at a time with steps 1 / (lambda (t0 + t)),
-                lambda = 2 l2 / examples: quicker at first, less exact in the end, one thread. t0 is found by trying
+                lambda = 2 l2 / examples: faster at first, less exact in the end, one thread. t0 is found by trying
                 steps on a sample, unless `eta`, the first step, is given. With l2 = 0 all steps are as long as the
                 first, so that the weights keep swinging about the optimum
 
@@ -57,7 +57,7 @@ class CRF(BatchLearner):
     search="beam": the sums run only over the answers that survive a beam search with the weights as they are, and the
     right one (paper 003, Section 3.2.2). Differs on a chain: there they run over all labellings whose every label
     survives at its token or is right there, which are more than the survivors themselves. For structures whose sums
-    cannot be had otherwise, such as `margent.structures.BeamOracle`; on a chain exact sums are about as quick. In a
+    cannot be had otherwise, such as `margent.structures.BeamOracle`; on a chain exact sums are about as fast. In a
     `Transcriber` what was once in a beam stays in the sum, and every third iteration (with sgd, every pass) searches
     for more, after which the objective in the history may be higher. With a beam that holds all states the result is
     the exact one; with less, the objective is no longer smooth and probabilities are too sure.

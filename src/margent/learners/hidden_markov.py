@@ -82,8 +82,8 @@ class Counting:
         levels = [*self._weights["transitions"], *self._weights["ends"]]
         if any(map(np.any, [unigrams[2] if self._sparse else unigrams, *levels])):
             raise ValueError(
-                "HiddenMarkov cannot go on from a model (partial_fit), which does not hold the counts of its training "
-                "data: call fit with all data together"
+                "HiddenMarkov cannot continue from a model (partial_fit), which does not hold the counts of its "
+                "training data: call fit with all data together"
             )
         self._oracle, self._n_labels = oracle, oracle.n_labels
         self._costs = oracle.label_costs

@@ -41,13 +41,13 @@ class HiddenMarkovSVM(RuleLearner):
     Without slack, a sentence with a wrong sequence that has the features of the right one is an error.
 
     When to use it: with a `Kernel`, for small and awkward data: a few hundred sentences, or dense vectors that no line
-    separates. On much text with many features a linear learner is as good and quicker by far.
+    separates. On much text with many features a linear learner is as good and much faster.
 
     Costs: a search for the two best per example and pass, and a kernel row for each token where a support sequence
     differs from gold. Memory: the support sequences, and the kernel's cache. `Tagger.support_sequences` shows them.
 
     The weights are those of the optimum, not averaged, unless `average` is set. The weight of an example multiplies its
-    C. Training that goes on from given weights (`partial_fit`) starts with new dual variables and measures |w| from
+    C. Training that continues from given weights (`partial_fit`) starts with new dual variables and measures |w| from
     those weights.
     """
 

@@ -33,7 +33,7 @@ class LatentSVM(BatchLearner):
     which no right answer has changed. Where the procedure ends depends on where it began: on the seed.
 
     When to use it: with `Tagger(hidden=)`, or where labels are missing, for an objective that falls and nothing to tune
-    but C. The other margin learners find the right side anew at every step instead, which is quicker. With one right
+    but C. The other margin learners find the right side anew at every step instead, which is faster. With one right
     answer for each example it is `StructuredSVM` with average=False, in a single round.
 
     A round costs as many searches for each example as passes, twice, since the gap takes one too. Memory as

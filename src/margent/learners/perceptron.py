@@ -16,7 +16,7 @@ class Perceptron(RuleLearner):
     For each example, find the best answer under the weights as they are; where it is wrong, add the features of the
     right answer and take away those of the wrong one. The weights used afterwards are the average over all steps.
 
-    When to use it: to begin with. It is the quickest learner and has nothing to tune. An epoch costs one search per
+    When to use it: to begin with. It is the fastest learner and has nothing to tune. An epoch costs one search per
     example, and an update touches only the tokens that are wrong.
 
     With k > 1 the k best answers take their turn: each that is wrong and does not lose to the right one by then moves

@@ -94,11 +94,11 @@ class HankelLoss(Protocol):
 
 
 class HankelOracle(Protocol):
-    """An oracle of pairs of symbol sequences, that has a loss for scores of pieces of them."""
+    """An oracle of pairs of symbol sequences, that has a loss for scores of k-grams of them."""
 
     def __len__(self) -> int: ...
     def hinge(self, order: int, shorter: bool, threads: int) -> HankelLoss:
-        """The loss with the scores of pieces of `order` symbols, and of shorter ones too if `shorter`."""
+        """The loss with the scores of k-grams of `order` symbols, and of shorter ones too if `shorter`."""
 
 
 class AlignmentOracle(Protocol):

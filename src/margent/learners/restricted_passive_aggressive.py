@@ -17,7 +17,7 @@ class RestrictedPassiveAggressive(MaxMargin):
     keep to the bound of theorem 1, as with k = 1; with k = 1 it is the same as `PassiveAggressive`.
 
     When to use it: where that bound matters, or to see what the restriction does. An epoch costs one search for the k
-    best per example and, for k > 1, one more after each step: in practice `PassiveAggressive` is as good and quicker.
+    best per example and, for k > 1, one more after each step: in practice `PassiveAggressive` is as good and faster.
 
     Label costs make the loss; the weight of an example multiplies C.
     """

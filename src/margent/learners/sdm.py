@@ -36,7 +36,7 @@ class SDM(MaxMargin):
     their average: to have the weights that the gap is about, give `average=False`. With partial labels the problem is
     not convex: the dual is that of the completions found so far, no bound, and the gap may be below zero.
 
-    Label costs make the loss; the weight of an example multiplies its C. Training that goes on from given weights
+    Label costs make the loss; the weight of an example multiplies its C. Training that continues from given weights
     (`partial_fit`) starts with new dual variables and measures |w| from those weights.
     """
 

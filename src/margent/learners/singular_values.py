@@ -35,7 +35,7 @@ def threshold_singular_values(
         full      a decomposition of the whole matrix: O(P S min(P, S)), with a large constant
         gram      V and D^2 are the eigenvectors and eigenvalues of the product of the matrix with itself, which is as
                   large as its shorter side: as many operations, but most of them in one product of matrices, several
-                  times quicker where one side is long. Singular values are right to about 1e-8 of the largest one, and
+                  times faster where one side is long. Singular values are right to about 1e-8 of the largest one, and
                   smaller ones count as 0
         partial   of the same product only the eigenvectors whose singular values are above the threshold: half the time
                   where it is large and they are few, and twice the time where they are many

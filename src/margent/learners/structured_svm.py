@@ -35,9 +35,9 @@ class StructuredSVM(RuleLearner):
 
     The average is weighted: the weights after step t count t times.
 
-    When to use it: "frank-wolfe" as a quick `SDM` with nothing to tune but C; "subgradient" where memory is short.
+    When to use it: "frank-wolfe" as a fast `SDM` with nothing to tune but C; "subgradient" where memory is short.
 
-    Label costs make the loss; the weight of an example multiplies its C. Training that goes on from given weights
+    Label costs make the loss; the weight of an example multiplies its C. Training that continues from given weights
     (`partial_fit`, or a generative start): Frank-Wolfe measures |w| from them; subgradient steps shrink them with all
     others, and begin as after `warm_start` epochs. For a good start take many epochs, and as many times the C: steps
     are as long at first, stay so for longer, and the start is forgotten more slowly.
@@ -64,9 +64,9 @@ class StructuredSVM(RuleLearner):
         check_number(self, "warm_start", minimum=0)
         check_number(self, "gap", minimum=0, optional=True)
         if self.project and self.method != "subgradient":
-            raise ValueError("project of StructuredSVM is for method='subgradient'; frank-wolfe has no need of it")
+            raise ValueError("project of StructuredSVM is for method='subgradient'; frank-wolfe does not use it")
         if self.warm_start != 1 and self.method != "subgradient":
-            raise ValueError("warm_start of StructuredSVM is for method='subgradient'; frank-wolfe has no need of it")
+            raise ValueError("warm_start of StructuredSVM is for method='subgradient'; frank-wolfe does not use it")
         if self.gap is not None and self.method != "frank-wolfe":
             raise ValueError("gap of StructuredSVM needs method='frank-wolfe'; subgradient steps have no dual")
 

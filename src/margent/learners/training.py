@@ -125,7 +125,7 @@ def train(
         result.weights, result.support = run.weights(), run.support()
     if not _all_bounded(result.weights):
         raise ValueError(
-            f"training diverged: a weight is larger than {LARGEST:g} or no number; scale the features, or choose a "
+            f"training diverged: a weight is larger than {LARGEST:g} or not a number; scale the features, or choose a "
             f"smaller step, C or cost than those of {learner!r}"
         )
     return result

@@ -65,10 +65,10 @@ def calibration_scores(
     right = np.asarray(correct)
     if given.ndim != 1 or right.shape != given.shape:
         raise CorpusError(
-            f"confidences of shape {given.shape} and correct of shape {right.shape}; expected two lists alike"
+            f"confidences of shape {given.shape} and correct of shape {right.shape}; expected equal shapes"
         )
     if not np.isin(right, (0, 1)).all():
-        raise CorpusError("correct holds something other than true and false")
+        raise CorpusError("correct holds something other than booleans")
     if (wrong := ~((given >= 0) & (given <= 1))).any():
         index = int(np.flatnonzero(wrong)[0])
         raise CorpusError(f"confidence {index} is {given[index]}, but a number between 0 and 1 was expected")

@@ -29,7 +29,7 @@ def check_format(path: str | PathLike[str]) -> None:
     known = new_figure(1, 1).canvas.get_supported_filetypes()
     if os.path.splitext(path)[1][1:].lower() not in known:
         endings = ", ".join(f".{name}" for name in known)
-        raise ValueError(f"{os.fspath(path)}: expected a name of a picture, that ends in one of {endings}")
+        raise ValueError(f"{os.fspath(path)}: expected the name of an image file that ends in one of {endings}")
 
 
 def finished(figure: Figure, path: str | PathLike[str] | None) -> Figure:

@@ -65,7 +65,7 @@ def segment_scores(
     gold: Segmentations,
     predicted: Segmentations,
     *,
-    fold: Mapping[str, str | None] | None = None,
+    label_map: Mapping[str, str | None] | None = None,
     frame: float = 0.01,
     tolerance: float = 0.02,
 ) -> SegmentReport:
@@ -75,9 +75,9 @@ def segment_scores(
     ----------
     gold, predicted : for each utterance a list of segments (start, end, label)
         In frames, one after the other from 0 to the length of the utterance, which must be the same in both.
-    fold : dict from label to label or None, or None
+    label_map : dict from label to label or None, or None
         Labels that count as the same are given the same name; a label folded to None is taken out of the strings and
-        out of the segments, and frames that are labelled so in gold do not count. A label that is not in `fold` stays
+        out of the segments, and frames that are labelled so in gold do not count. A label that is not in it stays
         as it is. Neighbours with equal labels after folding stay two segments, as in the usual scoring of TIMIT.
         Boundaries are compared as they are, without folding.
     frame : float
@@ -96,7 +96,7 @@ def segment_scores(
     if not frame > 0 or not tolerance >= 0:
         raise ValueError(f"expected frame > 0 and tolerance >= 0 in seconds, got {frame} and {tolerance}")
     reach = floor(tolerance / frame + 1e-6)  # in whole frames; 0.02 / 0.01 must not become 1.99
-    names = dict(fold or {})
+    names = dict(label_map or {})
     utterances = frames = correct_frames = 0
     edits = EditCounts(0, 0, 0, 0, 0)
     counts = np.zeros(3, dtype=np.int64)
@@ -115,7 +115,7 @@ def segment_scores(
 
 
 def segment_metric(
-    name: str, *, fold: Mapping[str, str | None] | None = None, frame: float = 0.01, tolerance: float = 0.02
+    name: str, *, label_map: Mapping[str, str | None] | None = None, frame: float = 0.01, tolerance: float = 0.02
 ) -> SentenceMetric:
     """A score of segmentations for `paired_bootstrap`: is one segmenter really better than another?
 
@@ -139,7 +139,7 @@ def segment_metric(
 
     def statistics(gold: Any, predicted: Any) -> Statistics:
         reports = (
-            segment_scores([right], [guess], fold=fold, frame=frame, tolerance=tolerance)
+            segment_scores([right], [guess], label_map=label_map, frame=frame, tolerance=tolerance)
             for right, guess in _paired(gold, predicted)
         )
         return np.array([known[name](report) for report in reports], dtype=np.float64).reshape(-1, 2)

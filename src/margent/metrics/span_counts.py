@@ -1,4 +1,4 @@
-"""Span F1 of label ids: the numbers of `span_scores`, quick enough to be asked for after each epoch."""
+"""Span F1 of label ids: the numbers of `span_scores`, fast enough to be computed after each epoch."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from margent.models.base import StructuredModel, reliability
+from margent.models.base import StructuredModel
 from margent.models.confident_span import ConfidentSpan
 from margent.models.loading import load
 from margent.models.segmenter.answers import SegmentProbabilities, SegmentReading
@@ -40,6 +40,5 @@ __all__ = [
     "Tagger",
     "Transcriber",
     "load",
-    "reliability",
     "spectral_path",
 ]

@@ -89,7 +89,7 @@ class Problem(ABC, Generic[M]):
 
 
 class Unavailable:
-    """Stands instead of a method that a kind of model cannot have, with the reason."""
+    """Stands in for a method that a kind of model cannot have, with the reason."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -225,7 +225,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         finds = self._finds(model, self._answers(model, X, y, sample_weight))
         if finds is None:
             name = type(self).__name__.lower()
-            raise CorpusError(f"the {name} finds nothing in these data that their right answers could judge")
+            raise CorpusError(f"the {name} predicts nothing in these data that can be compared with the right answers")
         self.model_ = self._at_temperature(model, fitted_temperature(*finds))
         return self
 
@@ -470,16 +470,3 @@ def resolve_learner(given: Any) -> Any:
     if not isinstance(given, Learner):
         raise TypeError(f"learner should be a learner such as CRF(), its name or None, got {given!r}")
     return given
-
-
-def reliability(model: StructuredModel[Any], X: Any, y: Any = None, **options: Any) -> dict[str, Calibration]:
-    """How well the probabilities of a model agree with how often it is right: `model.reliability(X, y)`.
-
-    >>> from margent import Tagger, make_addresses
-    >>> X, y = make_addresses(400, seed=1)
-    >>> tagger = Tagger().fit(X[:300], y[:300], X_dev=X[300:350], y_dev=y[300:350])
-    >>> found = reliability(tagger, X[350:], y[350:])
-    >>> found["spans"].expected_error < 0.2
-    True
-    """
-    return model.reliability(X, y, **options)

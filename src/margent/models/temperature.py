@@ -22,19 +22,19 @@ SURE = 1 - 1e-12  # closer to 1 a confidence is rounding
 def fitted_temperature(
     log_confidences: Callable[[float], NDArray[np.float64]],
     right: NDArray[np.bool_],
-    counted: NDArray[np.float64],
-    leads: NDArray[np.float64],
+    sample_weight: NDArray[np.float64],
+    margins: NDArray[np.float64],
 ) -> float:
     """The temperature of confidences; 1 if no other is better.
 
-    `log_confidences(1 / T)`: (n,) of each find; `right`: (n,) whether it is right; `counted`: (n,) above 0, what it
-    counts; `leads`: by how much the best answers lead, the size of scores that make a difference.
+    `log_confidences(1 / T)`: (n,) of each find; `right`: (n,) whether it is right; `sample_weight`: (n,) above 0;
+    `margins`: by how much the best answers score more than the next, the size of differences that matter.
 
     So that a few finds that are all right do not make T zero and every confidence 1, two more are added, one right and
     one wrong, both with the mean of all log-probabilities (much as Platt 1999 does for classifiers). Scores c times as
     large have a T c times as large. Costs about ten evaluations.
     """
-    n, share = len(right), counted / counted.sum()
+    n, share = len(right), sample_weight / sample_weight.sum()
     hits, misses = share * (n * right + 1), share * (n * ~right + 1)
 
     @cache
@@ -42,8 +42,8 @@ def fitted_temperature(
         log_c = log_confidences(2.0**-log_temperature)
         return -float(hits @ log_c + misses @ np.log1p(-np.minimum(np.exp(log_c), SURE)))
 
-    leads = leads[leads > 0]
-    typical = float(np.clip(np.median(leads), SMALLEST, LARGEST)) if len(leads) else 1.0
+    margins = margins[margins > 0]
+    typical = float(np.clip(np.median(margins), SMALLEST, LARGEST)) if len(margins) else 1.0
     best = lowest_point(loss, math.log2(typical))
     return min(max(2.0**best, SMALLEST), LARGEST) if loss(best) < loss(0.0) else 1.0
 

@@ -17,9 +17,10 @@ from margent.structures.k_gram_oracle import KGramOracle
 from margent.structures.k_gram_table import KGramTable, Outputs
 from margent.structures.operator_model import OperatorModel, pairs_up_to
 from margent.structures.segment_scores import SegmentScores
-from margent.structures.transitions import Found, TransitionSystem, beam_search
+from margent.structures.transitions import BeamAnswer, TransitionSystem, beam_search
 
 __all__ = [
+    "BeamAnswer",
     "BeamOracle",
     "BiSymbols",
     "ChainForest",
@@ -32,7 +33,6 @@ __all__ = [
     "ForestBatch",
     "ForestBuilder",
     "ForestOracle",
-    "Found",
     "HankelBasis",
     "KGramForest",
     "KGramOracle",

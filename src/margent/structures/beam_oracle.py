@@ -11,7 +11,7 @@ import numpy.typing as npt
 from margent import _core
 from margent.errors import CorpusError
 from margent.parameters import check_count
-from margent.structures.transitions import Found, TransitionSystem, check_beam, outputs
+from margent.structures.transitions import BeamAnswer, TransitionSystem, check_beam, outputs
 
 UPDATES = ("max-violation", "early", "standard", "skip")
 
@@ -90,7 +90,7 @@ class BeamOracle(_core.TransitionOracle):
         check_beam(beam)
         self.set_width(beam or 0)
 
-    def predict(self, x: Any, weights: npt.ArrayLike, k: int = 1) -> list[Found]:
+    def predict(self, x: Any, weights: npt.ArrayLike, k: int = 1) -> list[BeamAnswer]:
         """The k best answers in the last beam for an input, best first."""
         check_count("k", k, 1)
         system: Any = self.system

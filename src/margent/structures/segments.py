@@ -103,9 +103,9 @@ def marginals(scores: SegmentScores, segments: bool = False) -> SegmentMarginals
     total, labels, boundaries, all_segments = scores.native().marginals(bool(segments))
     _check_total(scores, total)
     if scores.names is not None:  # several places of a forced label sequence may have one label
-        fold = np.eye(int(scores.names.max()) + 1)[scores.names]
-        labels = labels @ fold
-        all_segments = None if all_segments is None else all_segments @ fold
+        members = np.eye(int(scores.names.max()) + 1)[scores.names]
+        labels = labels @ members
+        all_segments = None if all_segments is None else all_segments @ members
     return SegmentMarginals(labels, boundaries, all_segments, total)
 
 
@@ -136,7 +136,7 @@ def with_costs(
     costs : (T, L), what each label costs at each frame; `chain.hamming_costs(gold, n_labels)` for frame errors
     boundaries : where the right segments end; each that is missing, and each other one, costs `boundary_cost`
 
-    Both are sums over what begins and what ends where, so that the search is as quick as without.
+    Both are sums over what begins and what ends where, so that the search is as fast as without.
     """
     shape = (scores.length + 1, scores.n_labels)
     added = np.zeros(shape)

@@ -63,7 +63,7 @@ class TransitionSystem(Protocol):
         """What is seen when an action is taken in a state: hashable things, or a dict from them to numbers."""
 
 
-class Found(NamedTuple):
+class BeamAnswer(NamedTuple):
     """An answer of `beam_search`: its score, what the final state stands for, and the actions that led to it."""
 
     score: float
@@ -80,7 +80,7 @@ def beam_search(
     k: int = 1,
     recombine: bool = True,
     max_steps: int = 10_000,
-) -> list[Found]:
+) -> list[BeamAnswer]:
     """The k best answers that a beam search finds for an input, best first; fewer where fewer survive.
 
     score : what an action in a state scores, -inf if it is impossible; an answer scores the sum of its actions
@@ -106,10 +106,10 @@ def beam_search(
     return outputs(system, found)
 
 
-def outputs(system: TransitionSystem, found: list[tuple[float, State, list[Action]]]) -> list[Found]:
+def outputs(system: TransitionSystem, found: list[tuple[float, State, list[Action]]]) -> list[BeamAnswer]:
     """Answers as the native search gives them, with what their final states stand for."""
     output = getattr(system, "output", None)
-    return [Found(score, actions if output is None else output(state), actions) for score, state, actions in found]
+    return [BeamAnswer(score, actions if output is None else output(state), actions) for score, state, actions in found]
 
 
 def check_beam(beam: int | None) -> None:

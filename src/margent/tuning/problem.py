@@ -21,12 +21,12 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True)
-class Problem:
+class TuningProblem:
     """Data and their split; all of them that a worker process needs, handed over once.
 
     X_test, y_test : the development set, or None: then a fold is tested on what it does not learn from
-    order : (n_entries,) the entries shuffled; a part of the data is a piece of this
-    ends : (n_folds + 1,) fold f is tested on order[ends[f]:ends[f + 1]]
+    shuffled : (n_entries,) the entries shuffled; a part of the data is a slice of this
+    ends : (n_folds + 1,) fold f is tested on shuffled[ends[f]:ends[f + 1]]
     fixed : parameters that hold for every candidate, such as the scheme of all labels, by which each is scored
     """
 
@@ -34,7 +34,7 @@ class Problem:
     y: Any
     X_test: Any
     y_test: Any
-    order: NDArray[np.int64]
+    shuffled: NDArray[np.int64]
     ends: NDArray[np.int64]
     fixed: dict[str, Any]
 
@@ -46,8 +46,8 @@ class Problem:
     def n_entries(self) -> int:
         """How many sentences, sequences or words every fold has to learn from at least."""
         if self.X_test is not None:
-            return len(self.order)
-        return len(self.order) - int(np.diff(self.ends).max())
+            return len(self.shuffled)
+        return len(self.shuffled) - int(np.diff(self.ends).max())
 
     def parts(self, size: int, fold: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """`size` entries to learn from, in their own order, and those to be tested on.
@@ -55,11 +55,11 @@ class Problem:
         The fewer entries of a lower rung are among the more of a higher one.
         """
         if self.X_test is not None:
-            return np.sort(self.order[:size]), np.empty(0, dtype=np.int64)
+            return np.sort(self.shuffled[:size]), np.empty(0, dtype=np.int64)
         start, end = self.ends[fold], self.ends[fold + 1]
         # What follows the test part comes first: else all folds but the first would begin with the same entries.
-        learnt = np.concatenate([self.order[end:], self.order[:start]])
-        return np.sort(learnt[:size]), self.order[start:end]
+        learnt = np.concatenate([self.shuffled[end:], self.shuffled[:start]])
+        return np.sort(learnt[:size]), self.shuffled[start:end]
 
     def score(self, model: Estimator, size: int, fold: int, stop: Callable[[], bool] = lambda: False) -> float:
         """Trains a model on a part of the data, and scores it. It is changed.
@@ -78,7 +78,7 @@ class Problem:
         return float(known.score(_part(self.X, tested), _part(self.y, tested)))
 
 
-def make_problem(model: Estimator, X: Any, y: Any, X_dev: Any, y_dev: Any, folds: int, seed: int) -> Problem:
+def make_problem(model: Estimator, X: Any, y: Any, X_dev: Any, y_dev: Any, folds: int, seed: int) -> TuningProblem:
     """The problem of these data, checked: a search should not find out after an hour that a label is misspelt."""
     X, y = _inputs_and_outputs(X, y, ("X", "y"))
     if X_dev is None and y_dev is not None:
@@ -103,12 +103,12 @@ def make_problem(model: Estimator, X: Any, y: Any, X_dev: Any, y_dev: Any, folds
         raise CorpusError(f"{folds} folds need at least {folds} sentences, and there are {n}")
     place = np.empty(n, dtype=np.int64)
     place[random.permutation(n)] = np.arange(n)
-    order = np.argsort(place[groups], kind="stable").astype(np.int64)
+    shuffled = np.argsort(place[groups], kind="stable").astype(np.int64)
     if X_test is not None:
         ends = np.array([0, len(X)])
     else:
-        ends = np.searchsorted(place[groups][order], np.linspace(0, n, folds + 1).astype(np.int64))
-    return Problem(X, y, X_test, y_test, order, ends.astype(np.int64), fixed)
+        ends = np.searchsorted(place[groups][shuffled], np.linspace(0, n, folds + 1).astype(np.int64))
+    return TuningProblem(X, y, X_test, y_test, shuffled, ends.astype(np.int64), fixed)
 
 
 def labels_of(y: Any) -> set[Any]:

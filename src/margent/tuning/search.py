@@ -87,7 +87,7 @@ def tune(
         more, a grid or random search tries the same candidates. A script must call this under
         `if __name__ == "__main__":` unless `jobs` is 1, for every process imports the script.
     storage : path or None
-        A folder where to keep what is found out: the study, and tables. A search that was stopped goes on from there,
+        A folder where to keep what is found out: the study, and tables. A search that was stopped continues from there,
         and several calls on one machine may work on it at once.
     seed : int
         Of the split, and of the candidates.
@@ -196,9 +196,7 @@ def _check_epochs(model: Estimator, space: SearchSpace) -> None:
     for base in bases:
         one = model if base is None else unfitted(model).set_params(learner=base.value)
         if not one.get_params().get("learner__epochs"):
-            raise ValueError(
-                f"resource='epochs' needs a learner that goes through the data several times, and {one} has none"
-            )
+            raise ValueError(f"resource='epochs' needs a learner with epochs, and {one} has none")
 
 
 def _settings(model: Estimator) -> dict[str, str]:

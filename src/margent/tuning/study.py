@@ -24,7 +24,7 @@ import numpy as np
 
 from margent.errors import MargentError, MissingExtraError
 from margent.models.estimator import Estimator
-from margent.tuning.problem import Problem, Stopped
+from margent.tuning.problem import Stopped, TuningProblem
 from margent.tuning.space import Candidate, SearchSpace
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Plan:
     """
 
     model: Estimator
-    problem: Problem
+    problem: TuningProblem
     space: SearchSpace
     resource: str
     sizes: tuple[int, ...]

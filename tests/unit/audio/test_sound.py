@@ -59,7 +59,7 @@ def test_sphere_files(order: str) -> None:
         (sphere(drop="sample_rate"), "expected sample_rate in the header as an integer, got None"),
         (sphere(sample_count="-i x"), "expected sample_count in the header as an integer, got 'x'"),
         (sphere(drop="sample_byte_format"), "sample_byte_format is None; expected 01"),
-        (sphere(sample_rate="-i 0"), "expected a channel and a sample per second at least"),
+        (sphere(sample_rate="-i 0"), "expected at least one channel and one sample per second"),
         (sphere()[:-2], "expected 6 samples, found 5; the file is cut short"),
         (sphere()[:500], "the file ends within its header; expected 1024 bytes"),
         (sphere().replace(b"end_head", b"end     "), "got 'end"),

@@ -59,7 +59,7 @@ def test_failures(fails, folder, tmp_path):
     (tmp_path / "empty").write_text(",\tO\n\n")
     fails(
         1,
-        "finds nothing in these data",
+        "predicts nothing in these data",
         "calibrate",
         folder / "model.margent",
         tmp_path / "empty",

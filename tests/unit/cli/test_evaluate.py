@@ -121,7 +121,7 @@ def test_pictures_are_checked_before_the_work(fails, folder, tmp_path, monkeypat
     monkeypatch.setattr("margent.models.load", lambda path: pytest.fail("the model was loaded"))
     for option in ("--reliability", "--confusion"):
         command = ("evaluate", folder / "model.margent", folder / "test.txt", option)
-        fails(2, "r.xyz: expected a name of a picture, that ends in one of", *command, tmp_path / "r.xyz")
+        fails(2, "r.xyz: expected the name of an image file that ends in one of", *command, tmp_path / "r.xyz")
         with monkeypatch.context() as without:
             without.setitem(sys.modules, "matplotlib.figure", None)
             fails(1, "pip install 'margent[plot]'", *command, tmp_path / "r.png")

@@ -71,7 +71,7 @@ def test_support_sequences(margent, fails, folder, tmp_path):
     assert len(report["support"][0]["tokens"]) == len(report["support"][0]["sequences"][0]["labels"])
     margent("inspect", model, "--plot", tmp_path / "support.png")
     assert (tmp_path / "support.png").stat().st_size > 0
-    fails(2, "support.xyz: expected a name of a picture", "inspect", model, "--plot", tmp_path / "support.xyz")
+    fails(2, "support.xyz: expected the name of an image file", "inspect", model, "--plot", tmp_path / "support.xyz")
     plain = folder / "model.margent"
     fails(2, "and this one has none: they come with the learners hmsvm and", "inspect", plain, "--support", 1)
     library.load(model).save(tmp_path / "compact", compact=True)

@@ -195,7 +195,7 @@ def test_arrays_of_frames(margent, fails, speech, tmp_path):
     np.save(tmp_path / "flat.npy", np.zeros(3))
     fails(1, "flat.npy: expected numbers of shape", "segment", "apply", model, tmp_path / "flat.npy", "-o", tmp_path)
     np.save(tmp_path / "flat.npy", np.full((2, 3), np.nan))
-    fails(1, "flat.npy: frame 0 has no finite", "segment", "apply", model, tmp_path / "flat.npy", "-o", tmp_path)
+    fails(1, "flat.npy: frame 0 has a value", "segment", "apply", model, tmp_path / "flat.npy", "-o", tmp_path)
     np.save(tmp_path / "flat.npy", np.zeros((2, 5)))
     fails(
         1,
@@ -298,39 +298,47 @@ def test_labels_are_folded(margent, fails, speech, tmp_path):
     before = json.loads(report.output)
     labels = library.load(speech / "phones.margent").classes_.tolist()
     (tmp_path / "one").write_text("".join(f"{label} x\n" for label in labels))
-    command = ("segment", "evaluate", speech / "phones.margent", speech / "test", "--fold", tmp_path / "one", "--json")
+    command = (
+        "segment",
+        "evaluate",
+        speech / "phones.margent",
+        speech / "test",
+        "--label-map",
+        tmp_path / "one",
+        "--json",
+    )
     after = json.loads(margent(*command).output)
     assert after["frame_accuracy"] == 1 > before["frame_accuracy"]
     (tmp_path / "one").write_text("".join(f"{label} x\n" for label in labels[1:]) + f"{labels[0]}\n")
     train = ("segment", "train", speech / "train", "-m", tmp_path / "m", "--learner", "likelihood")
-    assert margent(*train, "--fold", tmp_path / "one").status == 0
+    assert margent(*train, "--label-map", tmp_path / "one").status == 0
     assert library.load(tmp_path / "m").classes_.tolist() == ["x"]
-    assert margent("segment", "evaluate", tmp_path / "m", speech / "test", "--fold", "timit-39").status == 0
+    assert margent("segment", "evaluate", tmp_path / "m", speech / "test", "--label-map", "timit-39").status == 0
     (tmp_path / "wrong").write_text("a b c\n")
-    fails(1, "wrong, line 1: expected one or two labels, got 3", *train, "--fold", tmp_path / "wrong")
+    fails(1, "wrong, line 1: expected one or two labels, got 3", *train, "--label-map", tmp_path / "wrong")
     (tmp_path / "wrong").write_text("a b\n\na\n")
-    fails(1, "wrong, line 3: the label 'a' has a line already", *train, "--fold", tmp_path / "wrong")
+    fails(1, "wrong, line 3: the label 'a' has a line already", *train, "--label-map", tmp_path / "wrong")
     fails(
         2,
-        "--fold is for label files",
+        "--label-map is for label files",
         "segment",
         "apply",
         tmp_path / "m",
         speech / "test",
         "-o",
         tmp_path,
-        "--fold",
+        "--label-map",
         "timit-39",
     )
 
 
 def test_folds_of_timit():
-    from margent.cli.label_fold import label_fold
+    from margent.cli.label_map import label_map
 
-    assert label_fold("timit-48")["bcl"] == "vcl" and label_fold("timit-48")["q"] is None
+    assert label_map("timit-48")["bcl"] == "vcl" and label_map("timit-48")["q"] is None
     for label, folded in (("bcl", "sil"), ("vcl", "sil"), ("h#", "sil"), ("zh", "sh"), ("ux", "uw"), ("q", None)):
-        assert label_fold("timit-39")[label] == folded
-    assert len({name for name in label_fold("timit-39").values() if name}) == 39
+        assert label_map("timit-39")[label] == folded
+    assert len({name for name in label_map("timit-39").values() if name}) == 39
 
 
 def test_calibrate(margent, fails, speech, tmp_path):

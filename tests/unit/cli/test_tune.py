@@ -196,4 +196,4 @@ def test_an_interruption_before_the_first_trial(tune, monkeypatch):
 
     monkeypatch.setattr("margent.tuning.study.Search.run_one", interrupted)
     outcome = tune("--folds", 2, "--search", "k=1,2")
-    assert (outcome.status, outcome.errors) == (130, "interrupted: the same command goes on from here\n")
+    assert (outcome.status, outcome.errors) == (130, "interrupted: the same command continues from here\n")

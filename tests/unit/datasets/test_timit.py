@@ -133,7 +133,7 @@ def test_what_is_wrong_with_the_folder_is_said(tmp_path: Path, monkeypatch: pyte
 def test_what_is_wrong_with_the_labels_is_said(tmp_path: Path) -> None:
     utterance = timit_utterances(timit(tmp_path))[1]
     utterance.labels.write_text("0 2400 h#\n2400 16000 xx\n")
-    with pytest.raises(CorpusError, match=r"SI648\.PHN: the label 'xx' is none of TIMIT's"):
+    with pytest.raises(CorpusError, match=r"SI648\.PHN: the label 'xx' is not one of TIMIT's"):
         read_timit(utterance)
     utterance.labels.write_text("0 2400 h#\n2400 17000 sh\n")
     with pytest.raises(CorpusError, match=r"SI648\.PHN: the labels end at 1\.0625 s, but the 100 frames at 1 s"):

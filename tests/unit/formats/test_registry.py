@@ -9,7 +9,7 @@ import pytest
 import margent.formats
 from margent.annotation.intervals import Interval
 from margent.errors import CorpusError
-from margent.formats.registry import Format, Reading, all_formats, format_named, format_names, guessed_format
+from margent.formats.registry import Format, FormatOptions, all_formats, format_named, format_names, guessed_format
 
 
 def test_formats_are_found_by_name_and_extension():
@@ -36,11 +36,11 @@ SAMPLES = {
 def test_what_is_written_is_read_again(format, tmp_path):
     path, sample = tmp_path / "file", SAMPLES[format.gives]
     if format.gives == "intervals":
-        format.write(path, sample, Reading())
-        assert format.read(path, Reading()) == sample
+        format.write(path, sample, FormatOptions())
+        assert format.read(path, FormatOptions()) == sample
     else:
-        format.write(path, *sample, Reading())
-        read = format.read(str(path), Reading())
+        format.write(path, *sample, FormatOptions())
+        read = format.read(str(path), FormatOptions())
         assert tuple(map(list, read)) == sample
 
 

@@ -131,10 +131,10 @@ def test_what_it_cannot_do_is_said() -> None:
     X, y = make_addresses(20, seed=0)
     tagger = Tagger(learner="hmm").fit(X, y)
     before = tagger.predict(X)
-    with pytest.raises(ValueError, match=r"HiddenMarkov cannot go on from a model \(partial_fit\)"):
+    with pytest.raises(ValueError, match=r"HiddenMarkov cannot continue from a model \(partial_fit\)"):
         tagger.partial_fit(X, y)
     assert tagger.predict(X) == before
-    with pytest.raises(ValueError, match="HiddenMarkov cannot go on from a model"):
+    with pytest.raises(ValueError, match="HiddenMarkov cannot continue from a model"):
         Tagger(features=Features(layout="sparse"), learner=Perceptron(epochs=1)).fit(X, y).set_params(
             learner="hmm"
         ).partial_fit(X, y)

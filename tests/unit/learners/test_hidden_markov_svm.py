@@ -266,8 +266,8 @@ def test_costs_of_labels_make_margins() -> None:
     problem.gold = np.array([u % LABELS for x in problem.tokens for u in x], dtype=np.int32)
     learner = HiddenMarkovSVM(slack=None, epochs=2000)
     plain_norm = train(learner, problem.oracle(), progress=False).history[-1].objective
-    dear = train(learner, problem.oracle(costs=(2.0, 2.0, 2.0)), progress=False).history[-1].objective
-    assert plain_norm is not None and dear == pytest.approx(4 * plain_norm, rel=1e-2)
+    costly = train(learner, problem.oracle(costs=(2.0, 2.0, 2.0)), progress=False).history[-1].objective
+    assert plain_norm is not None and costly == pytest.approx(4 * plain_norm, rel=1e-2)
 
 
 def test_partial_labels_are_completed() -> None:

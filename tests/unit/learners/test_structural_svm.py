@@ -46,7 +46,7 @@ TWINS: dict[str, tuple[Any, Callable[[], Twin]]] = {
         StructuredSVM(C=0.05, method="subgradient", project=True),
         lambda: plain.subgradient(0.05, project=True),
     ),
-    "subgradient with a head start": (
+    "subgradient with a warm start": (
         StructuredSVM(C=0.4, method="subgradient", warm_start=2.5),
         lambda: plain.subgradient(0.4, warm_start=2.5),
     ),

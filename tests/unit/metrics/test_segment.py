@@ -114,7 +114,7 @@ PREDICTED = [[(0, 13, "pau"), (13, 20, "aa"), (20, 30, "ao"), (30, 40, "s")]]
 
 
 def test_folding_renames_and_drops() -> None:
-    report = segment_scores(GOLD, PREDICTED, fold={"ao": "aa", "q": None})
+    report = segment_scores(GOLD, PREDICTED, label_map={"ao": "aa", "q": None})
     assert report.edits == EditCounts(3, 3, 0, 0, 1)
     assert (report.frames, report.correct_frames) == (30, 27)  # the ten frames of q do not count
     assert {row.label for row in report.rows} == {"aa", "pau", "s"}
@@ -189,9 +189,9 @@ def test_lengths_must_make_sense() -> None:
 def test_the_bootstrap_sees_the_same_scores(name: str, value) -> None:
     gold, predicted = GOLD * 3, PREDICTED + GOLD + PREDICTED
     fold = {"q": None, "ao": "aa"}
-    result = paired_bootstrap(gold, predicted, gold, segment_metric(name, fold=fold), samples=200)
-    assert result.first == pytest.approx(value(segment_scores(gold, predicted, fold=fold)))
-    assert result.second == value(segment_scores(gold, gold, fold=fold))
+    result = paired_bootstrap(gold, predicted, gold, segment_metric(name, label_map=fold), samples=200)
+    assert result.first == pytest.approx(value(segment_scores(gold, predicted, label_map=fold)))
+    assert result.second == value(segment_scores(gold, gold, label_map=fold))
     assert result.low <= result.difference <= result.high
 
 

@@ -26,7 +26,7 @@ from margent import (
     tune,
 )
 from margent.tuning.fingerprint import fingerprint
-from margent.tuning.problem import Problem, Stopped, make_problem
+from margent.tuning.problem import Stopped, TuningProblem, make_problem
 
 X, Y = make_addresses(90, seed=0)
 SPACE = {"C": Range(1e-4, 1, log=True), "epochs": [1, 2]}
@@ -47,7 +47,7 @@ def plain():
 @pytest.fixture
 def scored(monkeypatch):
     """The evaluations (model, size, fold), with scores of our own where `score` is set."""
-    score = Problem.score
+    score = TuningProblem.score
 
     class Scored(list):
         score = None
@@ -58,7 +58,7 @@ def scored(monkeypatch):
         calls.append((model, size, fold))
         return score(self, model, size, fold, stop) if calls.score is None else calls.score(model, size)
 
-    monkeypatch.setattr(Problem, "score", fake)
+    monkeypatch.setattr(TuningProblem, "score", fake)
     return calls
 
 
@@ -113,14 +113,14 @@ def test_what_tpe_suggests_again_is_not_trained_again(scored):
 
 def cut(scored, monkeypatch, n, error=KeyboardInterrupt):
     """Ends the search instead of evaluation n."""
-    counted = Problem.score
+    counted = TuningProblem.score
 
     def interrupted(self, *arguments):
         if len(scored) == n:
             raise error
         return counted(self, *arguments)
 
-    monkeypatch.setattr(Problem, "score", interrupted)
+    monkeypatch.setattr(TuningProblem, "score", interrupted)
 
 
 @pytest.mark.parametrize("n", [1, 5, 9, 14])
@@ -166,13 +166,13 @@ def test_ctrl_c_that_a_training_caught_ends_the_search(monkeypatch):
 def test_a_search_that_was_killed_goes_on(plain, tmp_path):
     """The process ends in the middle of a training, without a chance to say so."""
     script = (
-        "import os, sys\nimport margent\nfrom margent.tuning.problem import Problem\n"
+        "import os, sys\nimport margent\nfrom margent.tuning.problem import TuningProblem\n"
         "from tests.unit.tuning import test_search as t\n"
-        "score, calls = Problem.score, []\n"
+        "score, calls = TuningProblem.score, []\n"
         "def killed(*arguments):\n"
         "    calls.append(1)\n"
         "    return score(*arguments) if len(calls) < 8 else os._exit(9)\n"
-        "Problem.score = killed\n"
+        "TuningProblem.score = killed\n"
         "margent.tune(t.PA, t.X, t.Y, t.SPACE, **t.SMALL, storage=sys.argv[1])\n"
     )
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
@@ -256,7 +256,7 @@ def test_epochs_as_the_resource(scored):
     assert result.table().splitlines()[0].split() == ["trial", "C", "epochs", "score", "seconds"]
     with pytest.raises(ValueError, match="epochs are both searched and the resource of successive halving"):
         tune(tagger, X, Y, SPACE, resource="epochs")
-    with pytest.raises(ValueError, match="resource='epochs' needs a learner that goes through the data several times"):
+    with pytest.raises(ValueError, match="resource='epochs' needs a learner with epochs"):
         tune(Transcriber(), ["ab", "cd"], ["A B", "C D"], {"order": [1, 2]}, resource="epochs", folds=2)
 
 
@@ -331,7 +331,7 @@ def test_folds_cut_the_data():
 def test_all_pronunciations_of_a_word_are_in_one_fold():
     words = [f"word{i % 7}" for i in range(20)]
     problem = make_problem(Transcriber(), words, ["A"] * 20, None, None, 3, 0)
-    folds = [{words[i] for i in problem.order[a:z]} for a, z in pairwise(problem.ends.tolist())]
+    folds = [{words[i] for i in problem.shuffled[a:z]} for a, z in pairwise(problem.ends.tolist())]
     assert sum(map(len, folds)) == 7 and all(folds)
     with pytest.raises(CorpusError, match="8 folds need at least 8 sentences, and there are 7"):
         make_problem(Transcriber(), words, ["A"] * 20, None, None, 8, 0)

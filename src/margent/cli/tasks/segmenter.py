@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import check_plot_target, check_target, number_of, shortened
-from margent.cli.options import add_format, positive, whole
+from margent.cli.options import add_format, integer, positive
 from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
 
@@ -30,7 +30,7 @@ _EXAMPLES = {
     "train": """\
   margent train --task segmenter train/ --dev dev/ -m phones.margent --epochs 20 --patience 3
   margent segment train train/ -m phones.margent --learner crf --features-covariance diagonal
-  margent segment train TIMIT/TRAIN -m phones.margent --fold timit-48 --features-components 2
+  margent segment train TIMIT/TRAIN -m phones.margent --label-map timit-48 --features-components 2
   margent segment train walks.npz --labels marks/ --frame 0.02 --gap-label still -m steps.margent
 """
     + _ABOUT_FILES
@@ -46,7 +46,7 @@ _EXAMPLES = {
     + _ABOUT_FILES,
     "evaluate": """\
   margent evaluate phones.margent test/
-  margent evaluate phones.margent TIMIT/TEST --fold timit-39 --plot first.png
+  margent evaluate phones.margent TIMIT/TEST --label-map timit-39 --plot first.png
 """,
     "calibrate": "  margent calibrate phones.margent held-out/ -o calibrated.margent\n",
     "inspect": "  margent inspect phones.margent --label sh --top 20\n",
@@ -90,7 +90,7 @@ class SegmenterTask(Task):
     def add_training(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument_group("frames of the recordings").add_argument
         add("--frame", type=positive, metavar="SECONDS", help="from one frame of an array to the next (default: 0.01)")
-        add("--rate", type=whole(1), metavar="HZ", help="samples per second sounds are brought to (default: 16000)")
+        add("--rate", type=integer(1), metavar="HZ", help="samples per second sounds are brought to (default: 16000)")
         add("--no-normalise", action="store_true", help="leave the values of sounds as loud as they are")
 
     def add_reading(self, parser: argparse.ArgumentParser) -> None:
@@ -102,7 +102,7 @@ class SegmenterTask(Task):
         add("--tier", metavar="NAME", help="which one of a TextGrid (default: the only one)")
         add("--gap-label", metavar="LABEL", help="the label of times that have none (default: that is an error)")
         add(
-            "--fold",
+            "--label-map",
             metavar="NAME",
             help="other names of labels, those of TIMIT by timit-48 or timit-39, others by a file with two columns, "
             "or one for labels to leave out",
@@ -112,7 +112,7 @@ class SegmenterTask(Task):
         from margent.cli.recordings import LabelReader, find_recordings, read_folded
 
         front_end = self._front_end(model, arguments, paths)
-        return read_folded(find_recordings(paths), front_end, LabelReader.of(arguments), arguments.fold)
+        return read_folded(find_recordings(paths), front_end, LabelReader.of(arguments), arguments.label_map)
 
     def remember(self, model: Any, arguments: argparse.Namespace) -> None:
         model.with_front_end(arguments.front_end.stored())
@@ -153,7 +153,7 @@ class SegmenterTask(Task):
         if arguments.output is None:
             raise UsageError(f"'margent {arguments.command}' of a segmenter needs -o DIR, where to write label files")
         if not align:
-            for name in ("labels", "format", "ending", "tier", "gap_label", "fold"):
+            for name in ("labels", "format", "ending", "tier", "gap_label", "label_map"):
                 if getattr(arguments, name) is not None:
                     raise UsageError(
                         f"--{name.replace('_', '-')} is for label files that are read, and apply reads none"
@@ -197,13 +197,13 @@ class SegmenterTask(Task):
         add("--plot", metavar="FILE", help="draw the first recording with its right segments above those found")
 
     def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
-        from margent.cli.label_fold import label_fold
+        from margent.cli.label_map import label_map
         from margent.cli.recordings import LabelReader, find_recordings, read_all
         from margent.metrics import segment_scores
 
         if arguments.model is None or not arguments.files:
             raise UsageError("to evaluate a segmenter, give the model first, then recordings")
-        fold = None if arguments.fold is None else label_fold(arguments.fold, arguments.encoding)
+        names = None if arguments.label_map is None else label_map(arguments.label_map, arguments.encoding)
         if arguments.plot is not None:
             check_plot_target(arguments.plot)
         model = load_model(self, arguments)
@@ -216,7 +216,7 @@ class SegmenterTask(Task):
                     f"{reader.path(recording)}: the labels have no times, with which those found are compared"
                 )
         report = segment_scores(
-            y, model.predict(X), fold=fold, frame=front_end.frame, tolerance=arguments.tolerance or 0.02
+            y, model.predict(X), label_map=names, frame=front_end.frame, tolerance=arguments.tolerance or 0.02
         )
         if arguments.plot is not None:
             model.plot(X[0], y[0], arguments.plot, frame=front_end.frame, title=str(recordings[0]))

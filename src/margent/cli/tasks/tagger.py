@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, warn
-from margent.cli.options import add_columns, add_format, whole
+from margent.cli.options import add_columns, add_format, integer
 from margent.cli.parameters import Parameter, documented, field_parameters, value_class
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
-    from margent.formats.batch import Answer, Batch
-    from margent.formats.registry import Reading
+    from margent.formats.batch import Batch, Prediction
+    from margent.formats.registry import FormatOptions
     from margent.models.tagger.tagger import Tagger
 
 _EXAMPLES = {
@@ -122,7 +122,7 @@ class TaggerTask(Task):
             nargs=3,
             action="append",
             metavar=("RIGHT", "PREDICTED", "COST"),
-            help="what it costs to predict PREDICTED where RIGHT is right; goes before --label-costs (may be repeated)",
+            help="what it costs to predict PREDICTED for RIGHT; takes precedence over --label-costs (may be repeated)",
         )
 
     def own_values(self, arguments: argparse.Namespace, found: dict[str, Any]) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class TaggerTask(Task):
 
     def add_applying(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("--k", type=whole(1), metavar="K", help="print the K best readings of each sentence with scores")
+        add("--k", type=integer(1), metavar="K", help="print the K best readings of each sentence with scores")
         add("--marginals", action="store_true", help="add a column with the label's probability")
         add("--all-marginals", action="store_true", help="add a column LABEL:PROBABILITY for each label of the model")
         add("--spans", action="store_true", help="print JSON lines with spans and their probabilities")
@@ -282,7 +282,7 @@ class TaggerTask(Task):
     def add_inspecting(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--support",
-            type=whole(0),
+            type=integer(0),
             metavar="N",
             help="training sentences to show with their support sequences, those "
             "that were hardest to learn (models of hmsvm and dual-perceptron; default: 1)",
@@ -305,9 +305,9 @@ def hidden_labels(tagger: Tagger) -> dict[str, int] | None:
     return {str(name): size for name, size in zip(tagger.classes_, weights.labels.sizes.tolist())}
 
 
-def reading_of(arguments: argparse.Namespace, scheme: str | None = None) -> Reading:
+def format_options(arguments: argparse.Namespace, scheme: str | None = None) -> FormatOptions:
     """How files are read, as the options say it."""
-    from margent.formats.registry import Reading, format_named
+    from margent.formats.registry import FormatOptions, format_named
 
     if (
         arguments.columns is not None
@@ -315,7 +315,7 @@ def reading_of(arguments: argparse.Namespace, scheme: str | None = None) -> Read
         and not format_named(arguments.format).takes_columns
     ):
         raise UsageError(f"--columns has no meaning for the format {arguments.format}")
-    return Reading(arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, scheme)
+    return FormatOptions(arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, scheme)
 
 
 def format_of(paths: Sequence[str], arguments: argparse.Namespace) -> Any:
@@ -332,19 +332,19 @@ def format_of(paths: Sequence[str], arguments: argparse.Namespace) -> Any:
 
 def labelled(paths: Sequence[str], arguments: argparse.Namespace, scheme: str | None = None) -> tuple[Any, Any]:
     """(X, y) of all files together. `scheme`: in which spans become labels, iob2 if None."""
-    format, reading = format_of(paths, arguments), reading_of(arguments, scheme)
+    format, options = format_of(paths, arguments), format_options(arguments, scheme)
     if format.name == "columns":
-        return called(format.read, list(paths), reading)  # type: ignore[no-any-return]
-    parts = [called(format.read, path, reading) for path in paths]
+        return called(format.read, list(paths), options)  # type: ignore[no-any-return]
+    parts = [called(format.read, path, options) for path in paths]
     if len(parts) == 1:
         return parts[0]  # type: ignore[no-any-return]
     return [x for X, _ in parts for x in X], [labels for _, y in parts for labels in y]
 
 
-def called(read: Any, path: Any, reading: Reading) -> Any:
+def called(read: Any, path: Any, options: FormatOptions) -> Any:
     """What a reader gives; what it says of options is wrong usage."""
     try:
-        return read(path, reading)
+        return read(path, options)
     except ValueError as error:
         if type(error) is ValueError and str(error).startswith("columns: "):
             raise UsageError(f"--{error}") from None
@@ -357,7 +357,7 @@ def batches(paths: Sequence[str], arguments: argparse.Namespace, tagger: Tagger)
     from margent.formats.batch import Expected
     from margent.formats.registry import format_names
 
-    reading = reading_of(arguments)
+    options = format_options(arguments)
     takes = tagger.feature_map_.takes
     for path in paths:
         format = format_of([path], arguments)
@@ -370,12 +370,12 @@ def batches(paths: Sequence[str], arguments: argparse.Namespace, tagger: Tagger)
             name = "<stdin>" if path == "-" else path
             raise CorpusError(f"{name}: the format is {format.name}, but the model takes {wanted}")
         expected = Expected(tagger.feature_map_.n_columns, tagger.scheme_ is not None)
-        yield from called(lambda path, reading: format.stream(path, reading, expected), path, reading)  # noqa: B023
+        yield from called(lambda path, options: format.stream(path, options, expected), path, options)  # noqa: B023
 
 
-def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[list[Answer]]:
+def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[list[Prediction]]:
     """The labellings of each sentence: one, or with --k several."""
-    from margent.formats.batch import Answer
+    from margent.formats.batch import Prediction
 
     wanted = arguments.marginals or arguments.all_marginals
     marginals = tagger.predict_marginals(X) if wanted else None
@@ -395,11 +395,11 @@ def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[
 
     if arguments.k is None:
         for i, labels in enumerate(tagger.predict(X)):
-            yield [Answer(labels, cells(i, labels))]
+            yield [Prediction(labels, cells(i, labels))]
     else:
         for i, readings in enumerate(tagger.predict_k_best(X, arguments.k)):
             yield [
-                Answer(labels, cells(i, labels), number, score)
+                Prediction(labels, cells(i, labels), number, score)
                 for number, (score, labels) in enumerate(readings, start=1)
             ]
 

@@ -86,14 +86,14 @@ def evaluated(task: Any, arguments: argparse.Namespace) -> tuple[str, dict[str, 
 
 def _labels(files: list[str], arguments: argparse.Namespace) -> tuple[Any, Any, Any]:
     """Right labels, predicted labels, and the words where both files have them."""
-    from margent.cli.tasks.tagger import called, format_of, reading_of
+    from margent.cli.tasks.tagger import called, format_of, format_options
     from margent.formats.column_format import read_chosen
 
     if len(files) == 1:
         format = format_of(files, arguments)
         if format.name != "columns":
             raise UsageError(f"a file in the format {format.name} holds one label for each token: give GOLD and PRED")
-        columns = called(read_chosen, files[0], reading_of(arguments))
+        columns = called(read_chosen, files[0], format_options(arguments))
         if columns.n_columns < 2 and len(columns):
             raise UsageError(
                 f"{_named(files[0])} has only one column: give GOLD and PRED, or one file with both labels last"
@@ -109,11 +109,11 @@ def _labels(files: list[str], arguments: argparse.Namespace) -> tuple[Any, Any, 
 
 def _last_column(path: str, arguments: argparse.Namespace) -> tuple[Any, Any]:
     """The labels of a file, and its words where it has some."""
-    from margent.cli.tasks.tagger import called, format_of, labelled, reading_of
+    from margent.cli.tasks.tagger import called, format_of, format_options, labelled
     from margent.formats.column_format import read_chosen
 
     if format_of([path], arguments).name == "columns":
-        columns = called(read_chosen, path, reading_of(arguments))
+        columns = called(read_chosen, path, format_options(arguments))
         if not len(columns):
             return [], None
         return columns.column(-1), columns.column(0) if columns.n_columns > 1 else None

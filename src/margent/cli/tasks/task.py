@@ -106,7 +106,7 @@ class Task(ABC):
         """Puts into a trained model how its data were made, where that is part of it."""
         return
 
-    def counted(self, X: Any) -> str:
+    def size_of(self, X: Any) -> str:
         """How much data this is, in words."""
         parts = X.n_tokens if hasattr(X, "n_tokens") else sum(map(len, X))
         return f"{number_of(len(X), self.unit)} ({number_of(parts, self.part)})"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, shortened
-from margent.cli.options import add_format, whole
+from margent.cli.options import add_format, integer
 from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task
 
@@ -34,7 +34,7 @@ A word a line; written are the word, a tab and its phonemes; with --k also the p
     "align": """\
   margent align english.margent cmudict.txt
 
-Written are the word, a tab and its graphones, as in ph:F o:- e:IY n:N i:IH x:K+S.
+The output is the word, a tab and its graphones, as in ph:F o:- e:IY n:N i:IH x:K+S.
 """,
     "evaluate": """\
   margent evaluate english.margent test.txt
@@ -71,19 +71,19 @@ class TranscriberTask(Task):
         group.add_argument("--no-stress", action="store_true", help="take the digits off phonemes: AH0 and AH1 are AH")
 
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
-        from margent.formats.registry import Reading, format_named
+        from margent.formats.registry import FormatOptions, format_named
 
-        reading = Reading(arguments.encoding, stress=not arguments.no_stress)
+        options = FormatOptions(arguments.encoding, stress=not arguments.no_stress)
         read = format_named(arguments.format or "pronunciations").read
         assert read is not None
-        parts = [read(path, reading) for path in paths]
+        parts = [read(path, options) for path in paths]
         return [word for words, _ in parts for word in words], [spoken for _, each in parts for spoken in each]
 
     # Answers
 
     def add_applying(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            "--k", type=whole(1), metavar="K", help="print the K best pronunciations of each word with probabilities"
+            "--k", type=integer(1), metavar="K", help="print the K best pronunciations of each word with probabilities"
         )
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
@@ -135,6 +135,8 @@ class TranscriberTask(Task):
     def inspected(self, model: Any, arguments: argparse.Namespace) -> Inspection:
         import numpy as np
 
+        from margent.models.transcriber.direct_decoding import DirectDecoder
+
         if arguments.label:
             raise UsageError("--label is for models with labels, and this is a transcriber")
         joint, learned = model.joint_, model.decoder_
@@ -146,7 +148,7 @@ class TranscriberTask(Task):
             "graphones": joint.n_units,
             "grams": joint.grams_by_order(),
             "discounts": None if joint.discounts is None else joint.discounts.tolist(),
-            "direct": type(learned).__name__ in ("DirectDecoder", "LearnedSearch"),
+            "direct": isinstance(learned, DirectDecoder),
             "learned_weights": None if learned is None else len(learned.weights),
             "learned_weights_not_zero": None if learned is None else int(np.count_nonzero(learned.weights)),
             "skipped": model.n_skipped_,

@@ -17,7 +17,7 @@ from margent.features.segment_map import EncodedSegments, SegmentMap
 from margent.features.segment_token_map import SegmentTokenMap
 from margent.models.fitted import FittedModel, Stored, restored_training
 from margent.models.inputs import as_sentences
-from margent.models.segmenter.segmented_data import Found
+from margent.models.segmenter.segmented_data import FoundSegments
 from margent.models.segmenter.weights import SegmentWeights
 from margent.storage import ModelFile
 from margent.structures.segment_scores import SegmentScores
@@ -56,7 +56,7 @@ class SegmenterModel(FittedModel):
     def encode(self, X: Any) -> EncodedSegments:
         return self.feature_map.encode(as_sentences(X), self.weights.limits)
 
-    def best(self, data: _core.SegmentData, threads: int, *forced: Any) -> Found:
+    def best(self, data: _core.SegmentData, threads: int, *forced: Any) -> FoundSegments:
         """The best segments of each sequence; `forced`: offsets and ids of the labels that they must have."""
         scores, found = self.native.best(data, self.weights.weights, threads, *forced)
         check_found(scores > -np.inf)
@@ -66,7 +66,7 @@ class SegmenterModel(FittedModel):
         """For each sequence a list of (score, rows), best first."""
         return self.native.k_best(data, self.weights.weights, k, threads)
 
-    def marginals(self, data: _core.SegmentData, scale: float, threads: int, found: Found) -> tuple[Any, ...]:
+    def marginals(self, data: _core.SegmentData, scale: float, threads: int, found: FoundSegments) -> tuple[Any, ...]:
         """Probabilities of labels at frames (T, L), of boundaries (T + n,), and of the segments `found`."""
         nodes, ends, confidences, _ = self.native.marginals(data, self.weights.weights, scale, threads, *found)
         return nodes, ends, confidences

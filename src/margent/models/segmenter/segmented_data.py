@@ -25,7 +25,7 @@ or 1 minus the label error rate: insertions, deletions and substitutions over th
 DevMetric = Callable[[Any, "list[Segmentation]"], float]
 """From right and predicted segmentations to a number, higher is better."""
 
-Found = tuple[NDArray[np.int64], NDArray[np.int32]]
+FoundSegments = tuple[NDArray[np.int64], NDArray[np.int32]]
 """Segments of all sequences: rows (begin, end, label), those of sequence s being rows [ptr[s], ptr[s + 1])."""
 
 
@@ -61,7 +61,7 @@ class SegmentedData:
         weights = None if self.sample_weight is None else self.sample_weight[numbers]
         return SegmentedData(self.encoded.part(numbers), self.limits, [self.given[i] for i in numbers], gold, weights)
 
-    def score(self, found: Found, metric: str | DevMetric, outside: str | None) -> float:
+    def score(self, found: FoundSegments, metric: str | DevMetric, outside: str | None) -> float:
         """Of predicted segments, higher is better."""
         names = self.limits.labels
         if callable(metric):
@@ -73,9 +73,9 @@ class SegmentedData:
             if metric != "label_accuracy" and not is_timed(gold):
                 raise CorpusError(f"sequence {i} has labels without times, which only label_accuracy can be judged by")
             part: Any = _COUNTS[metric](gold, here, outside)
-            counted = 1.0 if self.sample_weight is None else float(self.sample_weight[i])
-            good += counted * part[0]
-            total += counted * part[1]
+            weight = 1.0 if self.sample_weight is None else float(self.sample_weight[i])
+            good += weight * part[0]
+            total += weight * part[1]
         return good / total if total else 0.0
 
 
@@ -86,7 +86,7 @@ def check_segment_metric(metric: Any) -> None:
         )
 
 
-def named_segments(labels: Sequence[str], found: Found, outside: str | None) -> list[Segmentation]:
+def named_segments(labels: Sequence[str], found: FoundSegments, outside: str | None) -> list[Segmentation]:
     """The segments of each sequence as spans, without those outside."""
     ptr, rows = found
     return [

@@ -28,7 +28,7 @@ from margent.models.segmenter.gold_segments import GoldSegments, forced_labels, 
 from margent.models.segmenter.model import SegmenterModel, check_found
 from margent.models.segmenter.options import Durations, SegmentCosts
 from margent.models.segmenter.problem import SegmenterProblem, right_segments
-from margent.models.segmenter.segmented_data import Found, SegmentedData, named_segments
+from margent.models.segmenter.segmented_data import FoundSegments, SegmentedData, named_segments
 from margent.models.segmenter.weights import SegmentWeights
 from margent.models.training_data import TrainingData
 from margent.parameters import check_count
@@ -296,7 +296,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
             if not is_timed(gold):
                 raise CorpusError(f"sequence {i} has labels without times, which cannot be compared in detail")
         found = named_segments(model.labels, model.best(answers.native, self.resolved("threads")), None)
-        options: dict[str, Any] = {} if self.outside is None else {"fold": {self.outside: None}}
+        options: dict[str, Any] = {} if self.outside is None else {"label_map": {self.outside: None}}
         if model.front_end is not None and model.front_end.get("frame"):
             options["frame"] = float(model.front_end["frame"])
         return segment_scores(answers.gold.sequences, found, **options)  # type: ignore[arg-type]
@@ -311,8 +311,8 @@ class Segmenter(StructuredModel[SegmenterModel]):
         two = model.k_best(answers.native, 2, threads)
         answers = answers.part(np.flatnonzero([bool(each) for each in two]))  # some may have no segmentation at all
         found = model.best(answers.native, threads)
-        right, counted = self._judged(model, answers, found)
-        judged = counted > 0
+        right, weights = self._judged(model, answers, found)
+        judged = weights > 0
         if not judged.any():
             return None
 
@@ -321,20 +321,20 @@ class Segmenter(StructuredModel[SegmenterModel]):
             return np.asarray(np.log(np.maximum(confidences[judged], 1e-300)), dtype=np.float64)
 
         margins = np.array([each[0][0] - each[1][0] for each in two if len(each) == 2])
-        return Finds(log_confidences, right[judged], counted[judged], margins)
+        return Finds(log_confidences, right[judged], weights[judged], margins)
 
     def _judged(
-        self, model: SegmenterModel, answers: SegmentedData, found: Found
+        self, model: SegmenterModel, answers: SegmentedData, found: FoundSegments
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Whether each segment is right, and what it counts: nothing outside, or where times are not known."""
-        right, counted, names = [], [], model.labels
+        right, weights, names = [], [], model.labels
         ptr, rows = found
         for gold, share, (a, z) in zip(answers.gold.sequences, answers.counts, pairwise(ptr.tolist())):
             there: set[Any] = set(gold)
             right += [(b, e, names[j]) in there for b, e, j in rows[a:z].tolist()]
             known = share if is_timed(gold) else 0.0
-            counted += [0.0 if names[j] == self.outside else known for j in rows[a:z, 2].tolist()]
-        return np.array(right, dtype=bool), np.array(counted, dtype=np.float64)
+            weights += [0.0 if names[j] == self.outside else known for j in rows[a:z, 2].tolist()]
+        return np.array(right, dtype=bool), np.array(weights, dtype=np.float64)
 
     def _confidences(
         self, model: SegmenterModel, answers: SegmentedData
@@ -344,18 +344,18 @@ class Segmenter(StructuredModel[SegmenterModel]):
         answers, threads = answers.part(answers.counting()), self.resolved("threads")
         found = model.best(answers.native, threads)
         nodes, _, confidences = model.marginals(answers.native, self._scale(model, stacklevel=4), threads, found)
-        right, counted = self._judged(model, answers, found)
+        right, weights = self._judged(model, answers, found)
         ids = np.repeat(found[1][:, 2], found[1][:, 1] - found[1][:, 0])
         gold = [label for sequence in answers.gold.sequences for label in frame_labels(sequence)]  # type: ignore[arg-type]
         same = np.array([model.labels[j] == label for j, label in zip(ids.tolist(), gold)], dtype=bool)
         return {
             "frames": (nodes[np.arange(len(ids)), ids], same),
-            "segments": (confidences[counted > 0], right[counted > 0]),
+            "segments": (confidences[weights > 0], right[weights > 0]),
         }
 
     # Search
 
-    def _best(self, model: SegmenterModel, X: Any, labels: Any = None) -> Found:
+    def _best(self, model: SegmenterModel, X: Any, labels: Any = None) -> FoundSegments:
         encoded = model.encode(X)
         forced = () if labels is None else forced_labels(labels, len(encoded), model.labels)
         return model.best(encoded.data(model.weights.limits), self.resolved("threads"), *forced)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one feature or transition adds to the winner's lead over its rival; negative: speaks for the rival."""
+    """What one feature or transition adds to the winner's margin over its rival; negative: it favours the rival."""
 
     name: str
     weight: float

@@ -89,14 +89,14 @@ class TaggedData:
         weights = None if self.sample_weight is None else np.repeat(self.sample_weight, self.encoded.lengths)
         if metric == "span_f1":
             return self._span_counter.f1(self.ids, predicted, self.encoded.sequence_ptr, weights)
-        counted = np.ones(len(known)) if weights is None else weights
+        each = np.ones(len(known)) if weights is None else weights
         if metric == "inside_f1":
             inside = np.array([name != "O" for name in self.labels.names])
             gold, found = inside[self.ids], inside[predicted]
-            total = float(counted[gold].sum() + counted[found].sum())
-            return 2 * float(counted[gold & (self.ids == predicted)].sum()) / total if total else 0.0
-        right, counted = self.ids[known] == predicted[known], counted[known]
-        return float(np.average(right, weights=counted)) if counted.any() else 0.0
+            total = float(each[gold].sum() + each[found].sum())
+            return 2 * float(each[gold & (self.ids == predicted)].sum()) / total if total else 0.0
+        right, each = self.ids[known] == predicted[known], each[known]
+        return float(np.average(right, weights=each)) if each.any() else 0.0
 
 
 def check_metric(metric: Any) -> None:

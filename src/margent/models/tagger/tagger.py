@@ -352,14 +352,14 @@ class Tagger(StructuredModel[TaggerModel]):
         ids, possible = search.best()
         spans = FoundSpans(search, encoded, ids, model.labels, model.scheme)
         judged, right = judged_spans(spans, answers.names(), model.scheme)
-        counted = np.where(possible, 1.0 if answers.sample_weight is None else answers.sample_weight, 0.0)
-        counted = counted[np.array([s for s, _ in spans.found], dtype=np.int64)]
-        judged &= counted > 0  # some sentences may have no labelling at all
+        weights = np.where(possible, 1.0 if answers.sample_weight is None else answers.sample_weight, 0.0)
+        weights = weights[np.array([s for s, _ in spans.found], dtype=np.int64)]
+        judged &= weights > 0  # some sentences may have no labelling at all
         if not judged.any():
             return None
         _, scores, counts = search.k_best(2)
         margins = np.array([first - second for (first, second), count in zip(scores, counts) if count == 2])
-        return Finds(lambda scale: spans.log_probabilities(scale)[judged], right[judged], counted[judged], margins)
+        return Finds(lambda scale: spans.log_probabilities(scale)[judged], right[judged], weights[judged], margins)
 
     def _confidences(
         self, model: TaggerModel, answers: TaggedData

@@ -471,7 +471,7 @@ def test_margin_learners_are_calibrated_on_development_data(tmp_path):
     assert (again.temperature_, again.calibrated_) == (segmenter.temperature_, True)
     off = Segmenter(FrameFeatures(bins=1), learner, calibration=0)
     assert not off.fit(*train, X_dev=dev[0], y_dev=dev[1], progress=False).calibrated_
-    with pytest.raises(CorpusError, match="finds nothing in these data"):
+    with pytest.raises(CorpusError, match="predicts nothing in these data"):
         segmenter.calibrate(noisy[1], [[s.label for s in row] for row in dev[1]])
     assert Segmenter(learner=CRF(epochs=2)).fit(*train, progress=False).calibrated_
 

@@ -102,7 +102,7 @@ def test_probabilities_under_a_beam_are_said_to_be_so(tmp_path: Path) -> None:
     assert exact.set_params(search="viterbi").calibrated_
     narrow = Tagger(learner=CRF(epochs=20), search=Beam(1)).fit(X, Y)
     assert not narrow.calibrated_
-    narrow.calibrate(X_NEW, Y_NEW)  # with a temperature for this beam they can be taken at their word
+    narrow.calibrate(X_NEW, Y_NEW)  # with a temperature for this beam they are calibrated
     assert narrow.calibrated_ and narrow.temperature_ > 0
     narrow.save(tmp_path / "m")
     assert load(tmp_path / "m").calibrated_

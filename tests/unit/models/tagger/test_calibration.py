@@ -1,4 +1,4 @@
-"""Probabilities that can be taken at their word: the temperature is found, kept, used, and asked for where it lacks."""
+"""Calibrated probabilities: the temperature is found, kept, used, and asked for where it lacks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import margent
-from margent import CalibrationWarning, Perceptron, Tagger, make_addresses, reliability, storage
+from margent import CalibrationWarning, Perceptron, Tagger, make_addresses, storage
 from margent.datasets.generated import make_chain
 from margent.errors import CorpusError, ModelFileError
 from margent.formats.columns import Columns
@@ -50,7 +50,7 @@ def scaled(tagger: Tagger, factor: float) -> Tagger:
 def quiet(tagger: Tagger, *data: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CalibrationWarning)
-        return reliability(tagger, *data)
+        return tagger.reliability(*data)
 
 
 # --- what is fitted
@@ -66,14 +66,14 @@ def test_a_known_temperature_is_found_again(wanted: float) -> None:
     tagger.model_ = replace(tagger.model_, temperature=wanted, calibrated=True)
     drawn = [samples[0] for samples in tagger.sample(sentences, seed=5)]
     assert tagger.calibrate(sentences, drawn).temperature_ == pytest.approx(wanted, rel=0.1)
-    found = reliability(tagger, sentences, drawn)["tokens"]
+    found = tagger.reliability(sentences, drawn)["tokens"]
     assert found.expected_error < 0.015
 
 
-def test_spans_and_tokens_become_honest_on_other_data(raw: Tagger) -> None:
+def test_spans_and_tokens_become_calibrated_on_other_data(raw: Tagger) -> None:
     before = quiet(raw, *TEST)
     tagger = copy.deepcopy(raw).calibrate(*DEV)
-    after = reliability(tagger, *TEST)
+    after = tagger.reliability(*TEST)
     assert tagger.temperature_ > 1.5  # the perceptron was too sure
     for name in ("tokens", "spans"):
         assert before[name].expected_error > 0.08
@@ -164,7 +164,7 @@ def test_a_share_of_the_training_data_gives_the_temperature(raw: Tagger) -> None
     assert tagger.predict(TEST[0]) == raw.predict(TEST[0])  # the weights are learned from all
     direct = copy.deepcopy(raw).calibrate(*TEST)
     assert tagger.temperature_ == pytest.approx(direct.temperature_, rel=0.25)
-    assert reliability(tagger, *TEST)["spans"].expected_error < quiet(raw, *TEST)["spans"].expected_error / 2
+    assert tagger.reliability(*TEST)["spans"].expected_error < quiet(raw, *TEST)["spans"].expected_error / 2
     same = Tagger(learner=Perceptron(epochs=3), calibration=0.3).fit(*TRAIN)
     assert same.temperature_ == tagger.temperature_
     columns = Columns.from_sentences([list(zip(x, y)) for x, y in zip(*TRAIN)], 2)
@@ -213,7 +213,7 @@ def test_missing_labels_count_for_nothing(raw: Tagger) -> None:
     unlabelled = [[None] * len(x) for x in TEST[0]]
     both = copy.deepcopy(raw).calibrate([*DEV[0], *TEST[0]], [*DEV[1], *unlabelled])
     assert both.temperature_ == pytest.approx(complete.temperature_, rel=0.01)
-    found, all_found = reliability(both, DEV[0], partial), reliability(both, *DEV)
+    found, all_found = both.reliability(DEV[0], partial), both.reliability(*DEV)
     assert found["tokens"].counts.sum() == sum(len(y) - y.count(None) for y in partial)
     assert found["spans"].counts.sum() < all_found["spans"].counts.sum()
     fitted = Tagger(learner=Perceptron(epochs=2)).fit(*TRAIN, X_dev=DEV[0], y_dev=partial)
@@ -239,7 +239,7 @@ def test_labels_that_the_model_does_not_have(raw: Tagger) -> None:
 def test_nothing_to_judge_is_said(raw: Tagger) -> None:
     tagger = copy.deepcopy(raw)
     for y in ([], [[None] * len(x) for x in DEV[0]]):
-        with pytest.raises(CorpusError, match="finds nothing in these data"):
+        with pytest.raises(CorpusError, match="predicts nothing in these data"):
             tagger.calibrate(DEV[0] if y else [], y)
     assert not tagger.calibrated_
     with pytest.raises(CorpusError, match="labels are missing"):

@@ -397,7 +397,7 @@ def test_empty_and_one_token_sentences() -> None:
     tagger = Tagger().fit([[], ["a"], [], ["b"], []], [[], ["A"], [], ["B"], []])
     assert tagger.predict([[], ["a"], ["b"], []]) == [[], ["A"], ["B"], []]
     assert tagger.predict([]) == []
-    assert tagger.predict_k_best([[]], k=3)[0] == [margent.Reading(0.0, [])]
+    assert tagger.predict_k_best([[]], k=3)[0] == [margent.models.Reading(0.0, [])]
     assert tagger.predict_marginals([[], ["a"]])[0].shape == (0, 2)
     assert tagger.predict_spans([[]]) == [[]] and tagger.sample([[]], n=2) == [[[], []]]
     assert tagger.explain([]) == []

@@ -48,7 +48,7 @@ def chain_margin_breakdown(
 def _token_changes(
     weights: ChainWeights, feature_map: FeatureMap, encoded: Encoded, t: int, won: int, lost: int
 ) -> tuple[Ids, NDArray[np.float64]]:
-    """The features of token t, and by how much each speaks for one label over the other."""
+    """The features of token t, and how much each adds to the margin of one label over the other."""
     if won == lost:
         return np.empty(0, dtype=np.int32), np.empty(0)
     features, values = feature_map.contributions(encoded, t)
