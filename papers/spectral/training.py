@@ -14,7 +14,7 @@ import numpy as np
 
 import margent
 from margent.learners import learner_named
-from margent.structures import HankelBasis, KGramOracle, KGramTable, OperatorModel, pairs_up_to
+from margent.spectral import HankelBasis, KGramOracle, KGramTable, OperatorModel, pairs_up_to
 from papers.experiment import Result, Task
 from papers.spectral.plan import METHODS
 from papers.spectral.words import MARK, Split, Symbols, Words, split

@@ -10,6 +10,7 @@ from margent import formats as formats
 from margent import learners as learners
 from margent import metrics as metrics
 from margent import models as models
+from margent import spectral as spectral
 from margent import storage as storage
 from margent import structures as structures
 from margent import tuning as tuning
@@ -49,7 +50,6 @@ from margent.learners import PassiveAggressive as PassiveAggressive
 from margent.learners import Perceptron as Perceptron
 from margent.learners import RestrictedPassiveAggressive as RestrictedPassiveAggressive
 from margent.learners import Rival as Rival
-from margent.learners import Spectral as Spectral
 from margent.learners import StructuredSVM as StructuredSVM
 from margent.learners import train as train
 from margent.models import AlignmentBeam as AlignmentBeam
@@ -63,9 +63,10 @@ from margent.models import Segmenter as Segmenter
 from margent.models import Tagger as Tagger
 from margent.models import Transcriber as Transcriber
 from margent.models import load as load
-from margent.models import spectral_path as spectral_path
+from margent.spectral import OperatorModel as OperatorModel
+from margent.spectral import Spectral as Spectral
+from margent.spectral import spectral_path as spectral_path
 from margent.structures import Forest as Forest
 from margent.structures import ForestBuilder as ForestBuilder
-from margent.structures import OperatorModel as OperatorModel
 from margent.tuning import Range as Range
 from margent.tuning import tune as tune

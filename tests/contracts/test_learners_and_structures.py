@@ -20,9 +20,10 @@ from margent import _core
 from margent.answer import Answer, Rival
 from margent.capability import METHODS, STRUCTURES, Capability, chain_structure
 from margent.features.encoded import Encoded, sequence_ptr
-from margent.learners import CRF, EM, LEARNERS, BatchLearner, MaximumLikelihood, RuleLearner, Spectral, capability_table
+from margent.learners import CRF, EM, LEARNERS, BatchLearner, MaximumLikelihood, RuleLearner, capability_table
 from margent.learners.capabilities import check_fits, declared
-from margent.structures import BeamOracle, Cosegments, ForestOracle, KGramOracle
+from margent.spectral import KGramOracle, Spectral
+from margent.structures import BeamOracle, Cosegments, ForestOracle
 
 N_LABELS, N_FEATURES = 3, 4
 

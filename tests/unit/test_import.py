@@ -72,6 +72,7 @@ def test_every_public_name_can_be_had() -> None:
         "learners",
         "metrics",
         "models",
+        "spectral",
         "storage",
         "structures",
         "tuning",
@@ -82,7 +83,7 @@ def test_a_subpackage_needs_no_import_of_its_own(name: str) -> None:
 
 
 def test_a_name_that_does_not_exist() -> None:
-    for package in ("margent", "margent.formats", "margent.metrics"):
+    for package in ("margent", "margent.formats", "margent.learners", "margent.metrics", "margent.spectral"):
         code = f"import {package}\ntry: {package}.nothing\nexcept AttributeError as error: print(error)"
         assert run(code) == f"module '{package}' has no attribute 'nothing'"
 
@@ -100,3 +101,8 @@ def test_importing_loads_nothing_that_is_not_asked_for() -> None:
     assert run(f"import sys; before = {{*sys.modules}}; import margent; {beyond}") == "margent"
     errors = run(f"import sys, margent; margent.CorpusError; {loaded}")
     assert errors == "margent margent.errors margent.lazy_names"
+
+
+def test_a_chain_needs_nothing_of_spectral_learning_but_its_name_among_the_learners() -> None:
+    code = TRAIN + "print(*sorted(name for name in sys.modules if name.startswith('margent.spectral.')))"
+    assert run(f"import sys, margent\n{code}") == "margent.spectral.learner margent.spectral.singular_values"

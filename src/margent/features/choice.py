@@ -12,7 +12,6 @@ from margent.features.feature_map import FeatureMap
 from margent.features.kernel import Kernel
 from margent.features.kernel_map import KernelMap
 from margent.features.spectrum_map import SpectrumMap
-from margent.features.symbol_map import SymbolMap
 from margent.features.template_map import TemplateMap
 from margent.features.templates import PRESETS, Templates
 from margent.features.token_matrix import TokenMatrix
@@ -80,7 +79,9 @@ def feature_map_for(features: Any, X: Any) -> FeatureMap:
         return AttributeMap()
     if features == "vectors":
         return VectorMap()
-    if features == SymbolMap.kind:
+    if features == "symbols":
+        from margent.spectral.symbol_map import SymbolMap
+
         return SymbolMap()
     if isinstance(features, str):
         if features not in PRESETS:
@@ -124,11 +125,10 @@ def _by_data(X: Any, preset: str) -> FeatureMap:
     return TemplateMap(Templates.preset(preset))
 
 
-_KINDS: dict[str, type[FeatureMap]] = {
-    kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap, KernelMap, SymbolMap)
-}
-
-
 def restored_feature_map(file: ModelFile) -> FeatureMap:
     """The feature map that a model file holds."""
-    return _KINDS[file.value("features", str, choices=tuple(_KINDS))].restored(file)
+    from margent.spectral.symbol_map import SymbolMap
+
+    maps: tuple[type[FeatureMap], ...] = (TemplateMap, AttributeMap, VectorMap, KernelMap, SymbolMap)
+    kinds = {kind.kind: kind for kind in maps}
+    return kinds[file.value("features", str, choices=tuple(kinds))].restored(file)

@@ -16,7 +16,6 @@ from margent.features.feature_map import FeatureMap, KernelRows, Mask, Stored
 from margent.features.kernel import Kernel
 from margent.features.observations import NOTHING, DenseVectors, KeptRows, Observations, SparseVectors, TokenVectors
 from margent.features.spectrum_map import SpectrumMap
-from margent.features.symbol_map import SymbolMap
 from margent.features.template_map import TemplateMap
 from margent.features.token_matrix import TokenMatrix
 from margent.formats.columns import Columns
@@ -28,10 +27,6 @@ _MOST_MEGABYTES = float(1 << 40)  # as bytes still a number of 64 bits
 _MOST_SCORE = 1e25  # as large as a weight may be: with these the score of a long sequence is still a finite number
 _KEPT_SHARE = 8  # one part in so many of the cache is for rows of tokens, the others for rows of observations
 _SHOWN = 3  # attributes in the name of an observation
-
-_INNER: dict[str, type[FeatureMap]] = {
-    kind.kind: kind for kind in (TemplateMap, AttributeMap, VectorMap, SpectrumMap, SymbolMap)
-}
 
 
 @dataclass(frozen=True)
@@ -323,8 +318,12 @@ class KernelMap(FeatureMap):
 
     @classmethod
     def restored(cls, file: ModelFile) -> KernelMap:
+        from margent.spectral.symbol_map import SymbolMap
+
         own = ModelFile(file.path, file.kind, file.version, dict(file.value("kernel", dict)), file.arrays)
-        inner = _INNER[own.value("inner", str, choices=tuple(_INNER))].restored(file)
+        maps: tuple[type[FeatureMap], ...] = (TemplateMap, AttributeMap, VectorMap, SpectrumMap, SymbolMap)
+        kinds = {kind.kind: kind for kind in maps}
+        inner = kinds[own.value("inner", str, choices=tuple(kinds))].restored(file)
         gamma = own.value("used_gamma", float, minimum=0)
         given = {k: v for k, v in own.header.items() if k not in ("inner", "used_gamma", "function")}
         if "function" in own.header:

@@ -59,7 +59,10 @@ def capability_table(structures: Mapping[str, Capabilities] = STRUCTURES) -> str
 
 def _known_learners() -> dict[str, Learner]:
     """The learners of the library as they come, and the CRF that needs something else then."""
-    from margent.learners import CRF, EM, LEARNERS, MaximumLikelihood
+    from margent.learners.crf import CRF
+    from margent.learners.em import EM
+    from margent.learners.maximum_likelihood import MaximumLikelihood
+    from margent.learners.registry import LEARNERS
 
     kinds: list[type[Any]] = [*LEARNERS.values(), EM, MaximumLikelihood]
     known: dict[str, Learner] = {kind.__name__: kind() for kind in kinds}

@@ -70,37 +70,6 @@ class LikelihoodOracle(Protocol):
         """
 
 
-class HankelLoss(Protocol):
-    """A convex loss of all examples as a function of a matrix, of which some entries may have to be equal."""
-
-    def __len__(self) -> int:
-        """How many examples there are."""
-
-    @property
-    def matrix(self) -> NDArray[np.float64]: ...
-    @property
-    def rank_cut(self) -> float:
-        """Singular values up to this share of the largest do not count for the rank of a matrix."""
-
-    def set_matrix(self, matrix: NDArray[np.float64]) -> None: ...
-    def set_iterate(self, matrix: NDArray[np.float64]) -> None:
-        """What development data are to look at, good or bad; `set_matrix` has what to keep without them."""
-
-    def tied(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The nearest matrix whose entries are equal where they must be."""
-
-    def evaluate(self, matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """The value and a subgradient at a matrix whose entries are equal where they must be."""
-
-
-class HankelOracle(Protocol):
-    """An oracle of pairs of symbol sequences, that has a loss for scores of k-grams of them."""
-
-    def __len__(self) -> int: ...
-    def hinge(self, order: int, shorter: bool, threads: int) -> HankelLoss:
-        """The loss with the scores of k-grams of `order` symbols, and of shorter ones too if `shorter`."""
-
-
 class AlignmentOracle(Protocol):
     """Pairs of words and pronunciations to be aligned by graphones: what `EM` needs."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any, cast
@@ -16,7 +16,7 @@ from margent.learners.base import BatchLearner, RuleLearner
 from margent.learners.capabilities import check_fits, declared
 from margent.learners.duality import WithGap, with_gap
 from margent.learners.progress import ProgressBar
-from margent.learners.protocol import AlignmentOracle, HankelOracle, LikelihoodOracle, NativeOracle, Oracle
+from margent.learners.protocol import NativeOracle
 from margent.learners.slices import timed_slices
 from margent.parameters import LARGEST
 
@@ -71,7 +71,7 @@ class Training:
 
 def train(
     learner: RuleLearner | BatchLearner,
-    oracle: Oracle | LikelihoodOracle | HankelOracle | AlignmentOracle | NativeOracle,
+    oracle: Sized,
     *,
     seed: int = 0,
     threads: int = 1,
@@ -84,7 +84,7 @@ def train(
     Parameters
     ----------
     learner : the learner, for example `Perceptron(epochs=5)`
-    oracle : native, or a Python class (see margent.learners.protocol)
+    oracle : native, or a Python class (see margent.learners.protocol), that can do what the learner `needs`
     seed : of the order of the examples
     threads : for learners that see all examples before they move (`CRF`); does not change the results
     evaluate : from weights to a score on development data, higher is better; called after each epoch. The weights of

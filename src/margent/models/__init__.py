@@ -10,7 +10,6 @@ from margent.models.segmenter.constraints import SegmentConstraints
 from margent.models.segmenter.options import Durations, SegmentCosts
 from margent.models.segmenter.segmenter import Segmenter
 from margent.models.tagger.constraints import Constraints
-from margent.models.tagger.k_grams.path import PathPoint, SpectralPath, spectral_path
 from margent.models.tagger.options import Beam, HiddenLabels
 from margent.models.tagger.support import SupportSequence, SupportSequences
 from margent.models.tagger.tagger import Reading, Tagger
@@ -25,7 +24,6 @@ __all__ = [
     "Cosegment",
     "Durations",
     "HiddenLabels",
-    "PathPoint",
     "Pronunciation",
     "Reading",
     "SegmentConstraints",
@@ -33,12 +31,10 @@ __all__ = [
     "SegmentProbabilities",
     "SegmentReading",
     "Segmenter",
-    "SpectralPath",
     "StructuredModel",
     "SupportSequence",
     "SupportSequences",
     "Tagger",
     "Transcriber",
     "load",
-    "spectral_path",
 ]

@@ -121,7 +121,7 @@ def _lines(tagger: Tagger, facts: dict[str, Any]) -> dict[str, str]:
 
 def _k_grams(tagger: Tagger) -> dict[str, Any] | None:
     """What a tagger of symbols scores; `size`: in how many numbers that can be written, as factors of the rank."""
-    from margent.models.tagger.k_grams.weights import KGramWeights
+    from margent.spectral.weights import KGramWeights
 
     weights = tagger.weights_
     if not isinstance(weights, KGramWeights):

@@ -19,14 +19,23 @@ from margent.models.labels import LabelSet
 from margent.models.tagger.chain.weights import ChainWeights
 from margent.models.tagger.constraints import Allowed, TagDictionary, allowed_labels, both_allowed
 from margent.models.tagger.hidden.weights import HiddenWeights
-from margent.models.tagger.k_grams.weights import KGramWeights
 from margent.models.tagger.label_scheme import Constrain, allowed_pairs
 from margent.models.tagger.search import Structure
 from margent.models.tagger.support import SupportSet
 from margent.models.tagger.weights import Weights
 from margent.storage import ModelFile
 
-_WEIGHTS: dict[str, type[Weights]] = {kind.kind: kind for kind in (ChainWeights, KGramWeights, HiddenWeights)}
+_KINDS = (ChainWeights.kind, "k-grams", HiddenWeights.kind)
+"""What a tagger may learn, by the `kind` of its `Weights`."""
+
+
+def weights_of_kind(kind: str) -> type[Weights]:
+    """The weights of that `kind`. Those of k-grams are imported here, since they are built on the tagger's modules."""
+    if kind == "k-grams":
+        from margent.spectral.weights import KGramWeights
+
+        return KGramWeights
+    return HiddenWeights if kind == HiddenWeights.kind else ChainWeights
 
 
 @dataclass(frozen=True)
@@ -135,8 +144,8 @@ class TaggerModel(FittedModel):
             raise file.error("its labels should be different from each other, and at least one")
         feature_map = restored_feature_map(file)
         # Files that do not say of what kind their weights are, are older than the other kinds.
-        kind = file.value("structure", str, choices=tuple(_WEIGHTS)) if "structure" in file.header else "chain"
-        weights = _WEIGHTS[kind].restored(file, len(labels), feature_map)
+        kind = file.value("structure", str, choices=_KINDS) if "structure" in file.header else "chain"
+        weights = weights_of_kind(kind).restored(file, len(labels), feature_map)
         space = LabelSpace(labels, _restored_scheme(file, labels), _restored_dictionary(file, len(labels)))
         model = cls(
             **restored_training(file),

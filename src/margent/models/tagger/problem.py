@@ -22,10 +22,9 @@ from margent.models.tagger.chain.weights import ChainWeights
 from margent.models.tagger.constraints import TagDictionary
 from margent.models.tagger.decoding import decoded
 from margent.models.tagger.hidden.weights import HiddenWeights
-from margent.models.tagger.k_grams.weights import KGramWeights
 from margent.models.tagger.label_costs import costs_of
 from margent.models.tagger.label_scheme import allowed_pairs, label_scheme
-from margent.models.tagger.model import LabelSpace, TaggerModel
+from margent.models.tagger.model import LabelSpace, TaggerModel, weights_of_kind
 from margent.models.tagger.options import Beam
 from margent.models.tagger.support import SupportSet
 from margent.models.tagger.tagged_data import TaggedData, check_metric
@@ -40,13 +39,13 @@ def weights_kind(tagger: Tagger, learner: Any) -> type[Weights]:
     """What a tagger learns: weights of the label chain, unless it has hidden labels, or a learner of k-grams."""
     if tagger.resolved("hidden") is not None:
         return HiddenWeights
-    return KGramWeights if Capability.K_GRAM_HINGE in learner.needs else ChainWeights
+    return weights_of_kind("k-grams" if Capability.K_GRAM_HINGE in learner.needs else ChainWeights.kind)
 
 
 def structure_name(tagger: Tagger, learner: Any) -> str:
     """The structure that a tagger learns with, by its name in `margent.capability`."""
-    if weights_kind(tagger, learner) is KGramWeights:
-        return KGramWeights.kind
+    if weights_kind(tagger, learner).kind == "k-grams":
+        return "k-grams"
     return chain_structure(
         beam=isinstance(tagger.search, Beam),
         hidden=tagger.resolved("hidden") is not None,

@@ -1,7 +1,7 @@
 """What a tagger asks of a structure: the labellings of some sequences, whatever gives them their scores.
 
 Prediction, evaluation and calibration see nothing but this. A structure is a kind of `Weights` and its `Search`: the
-label chain (`chain_search`), k-grams of symbols and labels (`k_gram_search`).
+label chain (`chain/search.py`), k-grams of symbols and labels (`margent.spectral.tagging`).
 """
 
 from __future__ import annotations

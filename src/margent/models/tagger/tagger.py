@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from margent.models.tagger.confident_spans import FoundSpans, judged_spans
 from margent.models.tagger.constraints import Allowed, Constraints
 from margent.models.tagger.decoding import DECODINGS, decoded
 from margent.models.tagger.explanation import Explanation
-from margent.models.tagger.k_grams.weights import KGramWeights
 from margent.models.tagger.label_costs import LabelCosts, check_label_costs
 from margent.models.tagger.model import TaggerModel
 from margent.models.tagger.options import Beam, HiddenLabels
@@ -37,7 +36,9 @@ from margent.models.tagger.tagged_data import TaggedData
 from margent.models.tagger.weights import Weights
 from margent.models.training_data import TrainingData
 from margent.parameters import check_count
-from margent.structures.k_gram_table import KGramTable
+
+if TYPE_CHECKING:
+    from margent.spectral.k_gram_table import KGramTable
 
 Labels = list[str]
 Given = Sequence["Constraints | Mapping[int, Any] | None"]
@@ -303,6 +304,8 @@ class Tagger(StructuredModel[TaggerModel]):
         Its bi-symbols are pairs (symbol, label). (None, None) stands before and after each sequence, one time less than
         the longest k-gram has symbols. Gives hidden states, too: `k_gram_table().operators(states=...)`.
         """
+        from margent.spectral.weights import KGramWeights
+
         model = self._fitted()
         if not isinstance(model.weights, KGramWeights):
             raise ValueError("this tagger has no table of k-gram scores: it comes with Spectral")

@@ -23,7 +23,7 @@ import margent
 from margent import Beam, Constraints, Features, HiddenLabels, Kernel, Perceptron, Spectral, Tagger, storage
 from margent.annotation.schemes import labels_of
 from margent.errors import ConstraintError, CorpusError, ModelFileError
-from margent.models.tagger.k_grams.weights import KGramWeights
+from margent.spectral.weights import KGramWeights
 from unit.models.mutation import mutate_arrays, mutate_value
 
 pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
@@ -297,7 +297,7 @@ def stored(name: str, *, compact: bool = False) -> storage.ModelFile:
         ("k-grams", {"structure": "chain"}, "'layout'|'order'"),
         ("k-grams", {"longest": 0}, "'longest' in its header should be between 1 and 16"),
         ("k-grams", {"longest": 10**9}, "'longest' in its header should be between 1 and 16"),
-        ("k-grams", {"longest": 16}, "bi-symbols are too many for pieces of 16"),
+        ("k-grams", {"longest": 16}, "bi-symbols are too many for 16-grams"),
         ("k-grams", {"longest": 2}, "no array 'k_grams2'"),
         ("k-grams", {"shorter": True}, "no array 'k_grams0'"),
         ("k-grams", {"shorter": 0}, "'shorter' in its header should be of type bool"),

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from margent.errors import CorpusError
-from margent.structures.bi_symbols import UNSEEN, BiSymbols
-from margent.structures.hankel_basis import HankelBasis, check_n_scores
-from margent.structures.k_gram_search import KGramSearch
-from margent.structures.symbol_sequences import symbol_sequences
+from margent.spectral.bi_symbols import UNSEEN, BiSymbols
+from margent.spectral.hankel_basis import HankelBasis, check_n_scores
+from margent.spectral.native_search import NativeSearch
+from margent.spectral.symbol_sequences import symbol_sequences
 
 Doubles = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
@@ -62,7 +62,7 @@ class KGramOracle:
         return len(self._X)
 
     def start_from(self, weights: Mapping[int, npt.ArrayLike]) -> None:
-        """The scores that the next training begins with, in the form in which a training of the same pieces gives them.
+        """The scores that the next training begins with, in the form in which a training of such k-grams gives them.
 
         Without them, all scores begin with 0.
         """
@@ -71,7 +71,7 @@ class KGramOracle:
     def hinge(self, order: int, shorter: bool, threads: int = 1) -> KGramHinge:
         """The loss with k-grams, k = `order`, and all shorter ones too if `shorter`.
 
-        The layout of the searches is kept, for another training with the same pieces.
+        The layout of the searches is kept, for another training with the same k-grams.
         """
         check_n_scores(len(self.bi_symbols), order)
         basis = HankelBasis(len(self.bi_symbols), order, shorter)
@@ -98,7 +98,7 @@ class KGramHinge:
         sum over examples of  max over z of  F(x, z) - F(x, y) + (places where z is not y),
 
     F being the sum of the scores in H of all k-grams, or of all l-grams with 1 <= l <= k. Convex and piecewise linear
-    in H. A value and a subgradient cost a search for each example, O(T c^k) for c candidates (`KGramSearch`).
+    in H. A value and a subgradient cost a search for each example, O(T c^k) for c candidates (`NativeSearch`).
     """
 
     def __init__(self, basis: HankelBasis, layout: _Layout, threads: int = 1) -> None:
@@ -117,13 +117,14 @@ class KGramHinge:
 
     @property
     def rank_cut(self) -> float:
+        """Singular values up to this share of the largest do not count for the rank of a matrix."""
         return self.basis.rank_cut
 
     def set_matrix(self, matrix: Doubles) -> None:
         self._matrix = matrix
 
     def set_iterate(self, matrix: Doubles) -> None:
-        """What `current_weights` are made of, until the next; `weights` are those of `matrix`."""
+        """What development data look at (`current_weights`), good or bad; `set_matrix`: what is kept without them."""
         self._iterate = matrix
 
     def tied(self, matrix: Doubles) -> Doubles:
@@ -140,12 +141,12 @@ class KGramHinge:
 
     def evaluate(self, matrix: Doubles) -> tuple[float, Doubles]:
         """The loss at a matrix whose entries are equal where they must be, and a subgradient (P, S), tied as well."""
-        search, gold, pieces = self._layout
+        search, gold, grams = self._layout
         scores = self.basis.scores(matrix)
-        found = search.best({length: scores[length] for length in pieces}, gold, self.threads)
+        found = search.best({length: scores[length] for length in grams}, gold, self.threads)
         loss = float(found.scores.sum())
         slopes: dict[int, Doubles] = {0: np.zeros(())}
-        for length, (windows, right) in pieces.items():
+        for length, (windows, right) in grams.items():
             loss -= float(scores[length].reshape(-1)[right].sum())
             wrong = search.grams(found.symbols, length, windows)
             slopes[length] = _differences(wrong, right, 1 / self.basis.places(length), scores[length].size)
@@ -162,17 +163,17 @@ def _differences(wrong: Positions, right: Positions, unit: float, size: int) -> 
 class _Layout(NamedTuple):
     """All examples: the search, the right bi-symbols, and for each length where its l-grams end and the right ones."""
 
-    search: KGramSearch
+    search: NativeSearch
     gold: npt.NDArray[np.int32]
-    pieces: dict[int, tuple[Positions, Positions]]
+    grams: dict[int, tuple[Positions, Positions]]
 
 
 def _layout(
     bi_symbols: BiSymbols, X: Sequence[Sequence[Hashable]], gold: npt.NDArray[np.int32], lengths: Sequence[int]
 ) -> _Layout:
-    search = KGramSearch(bi_symbols, X, max(lengths))
-    pieces = {}
+    search = NativeSearch(bi_symbols, X, max(lengths))
+    grams = {}
     for length in lengths:
         windows = search.windows(length)
-        pieces[length] = windows, search.grams(gold, length, windows)
-    return _Layout(search, gold, pieces)
+        grams[length] = windows, search.grams(gold, length, windows)
+    return _Layout(search, gold, grams)

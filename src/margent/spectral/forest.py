@@ -1,7 +1,7 @@
 """Forests of k-grams: the chain of order k - 1 in which a score depends on k inputs and k outputs.
 
 The dense chain (`margent.structures.chain`) has one score for a label after a history, wherever in the sequence it is.
-Here each piece of k bi-symbols has its own, so that what a history is worth depends on the inputs below it, and each
+Here each k-gram of bi-symbols has its own, so that what a history is worth depends on the inputs below it, and each
 input has only a few candidates. That is a chain in a forest: the same searches, on the edges there are.
 """
 
@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from margent.structures.bi_symbols import UNSEEN
+from margent.spectral.bi_symbols import UNSEEN
 from margent.structures.forest import Derivation, Forest
 
 Integers = npt.NDArray[np.int64]
@@ -65,7 +65,7 @@ def k_gram_forest(
     With k the largest of the lengths, the nodes after a symbol are the candidates of the last k - 1 symbols. There are
     about T c^(k-1) nodes and T c^k edges for T symbols with c candidates each.
 
-    >>> from margent.structures import BiSymbols
+    >>> from margent.spectral import BiSymbols
     >>> seen = BiSymbols([("a", "A"), ("a", "B"), ("b", "B")])
     >>> found = k_gram_forest(seen, ["ab"], [2])
     >>> found.forest.count(), found.grams[2].tolist()

@@ -6,7 +6,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from margent.capability import Capabilities, Capability
 from margent.errors import TrainingWarning
 from margent.learners.base import BatchLearner, Step
-from margent.learners.protocol import HankelLoss, HankelOracle
-from margent.learners.singular_values import Decomposition, singular_values, threshold_singular_values
 from margent.parameters import check_choice, check_flag, check_number, check_whole
+from margent.spectral.singular_values import Decomposition, singular_values, threshold_singular_values
+
+if TYPE_CHECKING:
+    from margent.spectral.k_gram_oracle import KGramHinge, KGramOracle
 
 Doubles = NDArray[np.float64]
 
@@ -27,7 +29,7 @@ _TRIAL = {"fobos": 5, "momentum": 20}
 _MOMENTUM = 0.8
 """How much of a move is made again with the next."""
 _LONGEST = 16
-"""The most symbols in a piece: what a model file may hold."""
+"""The most symbols in a k-gram: what a model file may hold."""
 _SHORTER = 0.25
 """What becomes of a step that gains too little."""
 
@@ -81,7 +83,7 @@ class Spectral(BatchLearner):
     svd
         how the singular values of H are found: full, the decomposition of the whole matrix; gram, that of its smaller
         side; partial, of that only what is above the threshold; auto, gram or partial by the size of H
-        (`margent.learners.singular_values`). All give the same result, to rounding
+        (`margent.spectral.singular_values`). All give the same result, to rounding
     recover
         True: outputs are to be found with the scores of the operators recovered from H, as many states as its rank,
         and not with those in H (section 3.1). Needs up-to-k and an order of 3 at least: H of k-grams alone does not
@@ -99,7 +101,7 @@ class Spectral(BatchLearner):
     a quarter of the step and for the iterations that are left, until that gains less than a share of `tol`, too. Where
     no iteration comes below the objective at the start, whose scores are then kept, there is a `TrainingWarning`.
 
-    It learns from a `margent.structures.KGramOracle`, and its weights are what `margent.structures.KGramTable` takes.
+    It learns from a `margent.spectral.KGramOracle`, and its weights are what `margent.spectral.KGramTable` takes.
     """
 
     tau: float = field(default=3.0, metadata={"help": "penalty on the singular values of the scores"})
@@ -107,9 +109,9 @@ class Spectral(BatchLearner):
         default=None, metadata={"help": "first step, times the number of examples; none: found by trying"}
     )
     iterations: int = field(default=100, metadata={"help": "most iterations"})
-    order: int = field(default=3, metadata={"help": "symbols in a piece that is scored"})
+    order: int = field(default=3, metadata={"help": "symbols in a k-gram that is scored"})
     loss: Literal["k", "up-to-k"] = field(
-        default="k", metadata={"help": "k: pieces of that many symbols; up-to-k: shorter ones, too"}
+        default="k", metadata={"help": "k: k-grams of that many symbols; up-to-k: shorter ones, too"}
     )
     regulariser: Literal["nuclear", "frobenius"] | None = field(
         default="nuclear", metadata={"help": "nuclear: few hidden states; frobenius: small scores; or none"}
@@ -158,11 +160,11 @@ class Spectral(BatchLearner):
     def needs(self) -> Capabilities:
         return frozenset({Capability.K_GRAM_HINGE})
 
-    def objective(self, oracle: HankelOracle, threads: int) -> HankelLoss:
+    def objective(self, oracle: KGramOracle, threads: int) -> KGramHinge:
         return oracle.hinge(int(self.order), self.loss == "up-to-k", threads)
 
     def steps(
-        self, objective: HankelLoss, random: np.random.Generator, advance: Callable[[int], None]
+        self, objective: KGramHinge, random: np.random.Generator, advance: Callable[[int], None]
     ) -> Iterator[Step]:
         """Leaves the matrix at the best iterate so far, also when interrupted."""
         start = objective.matrix
@@ -187,7 +189,7 @@ class Spectral(BatchLearner):
             self._check_gain(begun, best, optimal)
 
     def _descent(
-        self, objective: HankelLoss, best: Step, step: float, length: int, advance: Callable[[int], None]
+        self, objective: KGramHinge, best: Step, step: float, length: int, advance: Callable[[int], None]
     ) -> Iterator[Step]:
         """The best so far after each of so many iterations from there on, or until too little is gained."""
         recent: deque[float] = deque(maxlen=self.period)
@@ -223,7 +225,7 @@ class Spectral(BatchLearner):
             return float(self._sizes(slope).max(initial=0.0)) <= self._tau
         return float(np.linalg.norm(slope)) <= self._tau
 
-    def _iterates(self, objective: HankelLoss, matrix: Doubles, step: float, length: int) -> Iterator[_Iterate]:
+    def _iterates(self, objective: KGramHinge, matrix: Doubles, step: float, length: int) -> Iterator[_Iterate]:
         """So many iterations from a matrix on."""
         slope, before, rank = objective.evaluate(matrix)[1], matrix, None
         for t in range(1, length + 1):
@@ -243,7 +245,7 @@ class Spectral(BatchLearner):
                 penalty, rank_of_tied = self._measured(objective, matrix)
                 yield _Iterate(matrix, loss, loss + penalty, rank_of_tied)
 
-    def found_step(self, objective: HankelLoss) -> float:
+    def found_step(self, objective: KGramHinge) -> float:
         """The first of ever shorter steps whose next is no better after a few iterations.
 
         They are tried from nothing: near a good start, the shortest step would look best for as long as a trial takes.
@@ -261,7 +263,7 @@ class Spectral(BatchLearner):
     def _tau(self) -> float:
         return 0.0 if self.regulariser is None else float(self.tau)
 
-    def _measured(self, objective: HankelLoss, matrix: Doubles) -> tuple[float, int | None]:
+    def _measured(self, objective: KGramHinge, matrix: Doubles) -> tuple[float, int | None]:
         """What a matrix is penalised with, and its rank."""
         if self.regulariser != "nuclear":
             return self._tau * float(np.linalg.norm(matrix)), None

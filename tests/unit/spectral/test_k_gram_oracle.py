@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from margent.errors import CorpusError
-from margent.structures import BiSymbols, KGramOracle
+from margent.spectral import BiSymbols, KGramOracle
 from oracle import spectral
 
 X = ["abab", "ba", "a", "bbab", "", "abab"]
@@ -57,7 +57,7 @@ def test_threads_do_not_change_the_results(shorter):
 
 def test_a_table_of_too_many_scores():
     inputs = [str(i) for i in range(1300)]
-    with pytest.raises(ValueError, match=r"1300 bi-symbols have 2.2e\+09 pieces of 3, whose scores take 16 GiB"):
+    with pytest.raises(ValueError, match=r"1300 bi-symbols have 2.2e\+09 3-grams, whose scores take 16 GiB"):
         KGramOracle([inputs], [inputs]).hinge(3, False)
 
 

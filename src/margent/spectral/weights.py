@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 from margent.errors import ConstraintError, CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
-from margent.features.symbol_map import UNKNOWN, SymbolMap, symbol_numbers
 from margent.models.labels import MISSING
 from margent.models.stored_numbers import LARGEST, restored_numbers, stored_numbers
 from margent.models.tagger.explanation import Contribution
-from margent.models.tagger.k_grams.search import BOUNDARY, KGramStructure, with_boundaries
 from margent.models.tagger.options import Beam
 from margent.models.tagger.search import Ids
 from margent.models.tagger.tagged_data import TaggedData
 from margent.models.tagger.weights import Trainable, Weights
+from margent.spectral.bi_symbols import UNSEEN, BiSymbols
+from margent.spectral.hankel_basis import HankelBasis
+from margent.spectral.k_gram_oracle import KGramOracle
+from margent.spectral.k_gram_table import KGramTable
+from margent.spectral.operator_model import OperatorModel
+from margent.spectral.symbol_map import UNKNOWN, SymbolMap, symbol_numbers
+from margent.spectral.tagging import BOUNDARY, KGramStructure, with_boundaries
 from margent.storage import ModelFile
-from margent.structures.bi_symbols import UNSEEN, BiSymbols
-from margent.structures.hankel_basis import HankelBasis
-from margent.structures.k_gram_oracle import KGramOracle
-from margent.structures.k_gram_table import KGramTable
-from margent.structures.operator_model import OperatorModel
 
 if TYPE_CHECKING:
     from margent.models.tagger.problem import TaggerProblem
@@ -46,7 +46,7 @@ class KGramWeights(Weights):
     """Scores of k-grams of bi-symbols: pairs (number of a symbol, number of a label), of L labels.
 
     Sequences have k - 1 boundaries on both sides, the bi-symbol (BOUNDARY, BOUNDARY), so that k-grams can tell where
-    one begins and ends, and each symbol stands in k pieces of length k.
+    one begins and ends, and each symbol stands in k of them.
 
     table : the scores, of length k alone or of all lengths from 0 to k; they fit into 32 bits each
     label_counts : (L,) how often each label was seen in training; the most frequent is that of unknown symbols
@@ -54,7 +54,7 @@ class KGramWeights(Weights):
     """
 
     kind: ClassVar[str] = "k-grams"
-    order: ClassVar[int] = 1  # type: ignore[misc]  # of the tagger, which leaves the length of pieces to the learner
+    order: ClassVar[int] = 1  # type: ignore[misc]  # of the tagger, which leaves the length of k-grams to the learner
 
     n_labels: int
     table: KGramTable
@@ -123,7 +123,7 @@ class KGramWeights(Weights):
         y = [with_boundaries(data.ids[a:b], n_boundaries) for a, b in sequences]
         counts = np.bincount(data.ids, minlength=n_labels)
         if start is not None:
-            _check_same_pieces(learner, start)
+            _check_same_k_grams(learner, start)
             counts[: start.n_labels] += start.label_counts
         seen = BiSymbols.observed(X, y)
         known = () if start is None else start._pairs
@@ -164,7 +164,7 @@ class KGramWeights(Weights):
         rival: Ids,
         top: int,
     ) -> tuple[float, list[Contribution]]:
-        """The parts are all pieces in which the token stands."""
+        """The parts are all k-grams in which the token stands."""
         x = with_boundaries(symbol_numbers(encoded), self.n_boundaries)
         outputs = [with_boundaries(labels, self.n_boundaries) for labels in (winner, rival)]
         numbers = [self.table.bi_symbols.numbers(x, y) for y in outputs]
@@ -174,17 +174,17 @@ class KGramWeights(Weights):
         total, parts = 0.0, []
         for length, scores in self.table.scores.items():
             for t in range(length, len(x) + 1) if length else ():
-                piece = slice(t - length, t)
-                won, lost = (_score(scores, own[piece]) for own in numbers)
+                window = slice(t - length, t)
+                won, lost = (_score(scores, own[window]) for own in numbers)
                 total += won - lost
-                if piece.start <= place < piece.stop:
-                    inputs = _shown(feature_map.name, x[piece])
-                    first, second = (_shown(names.__getitem__, y[piece]) for y in outputs)
+                if window.start <= place < window.stop:
+                    inputs = _shown(feature_map.name, x[window])
+                    first, second = (_shown(names.__getitem__, y[window]) for y in outputs)
                     parts.append(Contribution(f"{inputs}: {first} rather than {second}", won - lost))
         return total, parts
 
     def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
-        """Pieces that end with the label."""
+        """K-grams that end with the label."""
         own = np.flatnonzero(self.labels_of_bi_symbols[:-1] == label)
         found: list[tuple[float, tuple[int, ...]]] = []
         for length, scores in self.table.scores.items():
@@ -195,10 +195,10 @@ class KGramWeights(Weights):
                     found.append((float(flat[i]), (*map(int, before), int(own[last]))))
         found = [item for item in sorted(found, key=lambda item: (-item[0], item[1])) if item[0] != 0]
         chosen = found if len(found) <= 2 * n else found[:n] + found[-n:]
-        return [(self._piece_name(piece, feature_map, names), score) for score, piece in chosen]
+        return [(self._gram_name(gram, feature_map, names), score) for score, gram in chosen]
 
     def _possible(self, length: int) -> NDArray[np.bool_]:
-        """(m, ..., m) whether a piece can end within a sequence: without a boundary after a symbol."""
+        """(m, ..., m) whether a k-gram can end within a sequence: without a boundary after a symbol."""
         boundary = self.labels_of_bi_symbols[:-1] == self.n_labels
         possible = np.ones((len(boundary),) * length, dtype=bool)
         for t in range(1, length):
@@ -208,13 +208,13 @@ class KGramWeights(Weights):
             possible &= before | ~after
         return possible
 
-    def _piece_name(self, piece: Sequence[int], feature_map: FeatureMap, names: list[str]) -> str:
-        symbols, labels = zip(*(self._pairs[i] for i in piece))
+    def _gram_name(self, gram: Sequence[int], feature_map: FeatureMap, names: list[str]) -> str:
+        symbols, labels = zip(*(self._pairs[i] for i in gram))
         return f"{_shown(feature_map.name, symbols)}: {_shown(names.__getitem__, labels)}"
 
     def top_transitions(self, names: list[str], n: int) -> list[tuple[str, str, float]]:
         raise ValueError(
-            "this tagger has no transitions between labels: it scores pieces of symbols and labels together, which "
+            "this tagger has no transitions between labels: it scores k-grams of symbols and labels together, which "
             "top_features shows"
         )
 
@@ -254,7 +254,7 @@ class KGramWeights(Weights):
             raise file.error("its bi-symbols should be different pairs of symbols and labels that it has")
         half = file.value("half", bool)
         if len(pairs) ** longest >= _MOST:
-            raise file.error(f"{len(pairs)} bi-symbols are too many for pieces of {longest}")
+            raise file.error(f"{len(pairs)} bi-symbols are too many for {longest}-grams")
         lengths = HankelBasis(len(pairs), longest, shorter).lengths
         counts = file.array("label_counts", np.int64, (n_labels,), minimum=0)
         bi_symbols = BiSymbols([(int(symbol), int(label)) for symbol, label in pairs], int(np.argmax(counts)))
@@ -278,7 +278,7 @@ def _restored_operators(
 ) -> tuple[OperatorModel, KGramTable]:
     m = len(bi_symbols)
     if m ** lengths[-1] > _MOST_FROM_OPERATORS:  # a small file should not ask for much memory
-        raise file.error(f"{m} bi-symbols are too many for pieces of {lengths[-1]} by operators")
+        raise file.error(f"{m} bi-symbols are too many for {lengths[-1]}-grams by operators")
     kind = _operator_type(half)
     initial = file.array("initial", kind, (None,), minimum=-LARGEST, maximum=LARGEST)
     n = len(initial)
@@ -300,14 +300,14 @@ def _check_data(learner: Any, data: TaggedData) -> None:
         raise CorpusError(f"sentence {s}, token {t} has no label, and {who} needs one for each token")
 
 
-def _check_same_pieces(learner: Any, start: KGramWeights) -> None:
-    """Scores to go on from must be of the pieces that the learner scores."""
+def _check_same_k_grams(learner: Any, start: KGramWeights) -> None:
+    """Scores to continue from must be of the k-grams that the learner scores."""
     scores = start.table.scores
     order, loss = max(scores), "up-to-k" if 0 in scores else "k"
     if (learner.order, learner.loss) != (order, loss):
         raise ValueError(
             f"the learner has order={learner.order} and loss={learner.loss!r} now, but this Tagger was fitted with "
-            f"order={order} and loss={loss!r}: partial_fit goes on as training began; to change them, start anew with "
+            f"order={order} and loss={loss!r}: partial_fit continues as training began; to change them, start anew with "
             "fit"
         )
 
@@ -336,8 +336,8 @@ def _enlarged(scores: Mapping[int, NDArray[np.float64]], size: int) -> dict[int,
     }
 
 
-def _score(scores: NDArray[np.float64], piece: Integers) -> float:
-    return 0.0 if (piece == UNSEEN).any() else float(scores[tuple(piece)])
+def _score(scores: NDArray[np.float64], gram: Integers) -> float:
+    return 0.0 if (gram == UNSEEN).any() else float(scores[tuple(gram)])
 
 
 def _ends(values: NDArray[np.float64], n: int) -> list[int]:

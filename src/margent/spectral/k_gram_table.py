@@ -1,4 +1,4 @@
-"""Tables of k-gram scores: what each piece of k bi-symbols is worth, and the outputs that are worth most."""
+"""Tables of k-gram scores: what each k-gram of bi-symbols is worth, and the outputs that are worth most."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from margent.structures.bi_symbols import UNSEEN, BiSymbols
-from margent.structures.hankel_basis import HankelBasis, check_n_scores
-from margent.structures.k_gram_forest import KGramForest, checked_length, k_gram_forest
-from margent.structures.k_gram_search import KGramSearch
-from margent.structures.operator_model import OperatorModel, pairs_up_to
-from margent.structures.symbol_sequences import symbol_sequence, symbol_sequences
+from margent.spectral.bi_symbols import UNSEEN, BiSymbols
+from margent.spectral.forest import KGramForest, checked_length, k_gram_forest
+from margent.spectral.hankel_basis import HankelBasis, check_n_scores
+from margent.spectral.native_search import NativeSearch
+from margent.spectral.operator_model import OperatorModel, pairs_up_to
+from margent.spectral.symbol_sequences import symbol_sequence, symbol_sequences
 
 
 class Outputs(NamedTuple):
@@ -30,19 +30,19 @@ class KGramTable:
 
     Two tables are equal (==) only if they are the same object; compare their `scores`.
 
-    Outputs y for inputs x score the sum of all pieces,
+    Outputs y for inputs x score the sum of all k-grams,
 
         sum over the lengths l of  sum over t of  scores[l][(x, y)_{t-l+1}, ..., (x, y)_t],
 
     which is F_k of paper 000 (equation 4) with the one length k, and F_[k] with all lengths from 1 to k. It is the
     score of a chain of order k - 1, and its searches are exact.
 
-    A piece with a bi-symbol that is not known scores 0. Outputs are searched among the candidates of each input symbol
-    (`BiSymbols`); an input symbol that was never seen gets the fallback, and all pieces in which it has a part score 0.
-    A sequence shorter than every length of the table has no piece at all: it gets the first candidate of each symbol,
+    A k-gram with a bi-symbol that is not known scores 0. Outputs are searched among the candidates of each input symbol
+    (`BiSymbols`); an input symbol that was never seen gets the fallback, and all k-grams that it is part of score 0. A
+    sequence shorter than every length of the table has no k-gram at all: it gets the first candidate of each symbol,
     the most frequent one if the bi-symbols were `observed`.
 
-    Differs: equation 4 writes the pieces as t - k to t, which would be k + 1 symbols; they are k-grams here, as the
+    Differs: equation 4 writes the k-grams as t - k to t, which would be k + 1 symbols; here they have k, as the
     text and the experiments of the paper have them.
 
     Parameters
@@ -96,8 +96,8 @@ class KGramTable:
         No learning, only counting. Its `operators` are the spectral hidden Markov model of pairs of symbols (Hsu et al.
         2009), with as many states as are wanted: a baseline of paper 000.
 
-        Differs: Hsu et al. count the first three symbols of each sequence; here all pieces of each length are counted,
-        wherever they stand, as it is by pieces that outputs are searched.
+        Differs: Hsu et al. count the first three symbols of each sequence; here all k-grams of each length are counted,
+        wherever they stand, as it is by them that outputs are searched.
 
         `bi_symbols`: what outputs each input may have; None: those that occur.
 
@@ -195,9 +195,9 @@ class KGramTable:
         total = 0.0
         for length, scores in self._pieces.items():
             for t in range(length, len(numbers) + 1):
-                piece = numbers[t - length : t]
-                if not (piece == UNSEEN).any():
-                    total += float(scores[tuple(piece)])
+                gram = numbers[t - length : t]
+                if not (gram == UNSEEN).any():
+                    total += float(scores[tuple(gram)])
         return total
 
     def forest(self, x: Sequence[Hashable]) -> KGramForest:
@@ -206,7 +206,7 @@ class KGramTable:
 
     def best(self, x: Sequence[Hashable]) -> Outputs:
         """The outputs with the highest score; of equals, those that stand earlier in `bi_symbols`. O(T c^k)."""
-        found = KGramSearch(self.bi_symbols, [symbol_sequence(x, "x")], max(self.scores)).best(self._pieces)
+        found = NativeSearch(self.bi_symbols, [symbol_sequence(x, "x")], max(self.scores)).best(self._pieces)
         return Outputs(float(found.scores[0]), self._outputs(found.symbols))
 
     def k_best(self, x: Sequence[Hashable], k: int) -> list[Outputs]:
@@ -218,7 +218,7 @@ class KGramTable:
     def predict(self, X: Iterable[Sequence[Hashable]], threads: int = 1) -> list[list[Hashable]]:
         """The best outputs of many sequences, a list of them even for one. Threads do not change them."""
         sequences = symbol_sequences(X, "X")
-        search = KGramSearch(self.bi_symbols, sequences, max(self.scores))
+        search = NativeSearch(self.bi_symbols, sequences, max(self.scores))
         symbols = iter(self._outputs(search.best(self._pieces, threads=threads).symbols))
         return [[next(symbols) for _ in sequence] for sequence in sequences]
 

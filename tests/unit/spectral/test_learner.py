@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margent.errors import TrainingWarning
-from margent.learners import Spectral, train
-from margent.learners.singular_values import nuclear_norm, singular_values, threshold_singular_values
-from margent.structures import KGramOracle, KGramTable
+from margent.learners import train
+from margent.spectral import KGramOracle, KGramTable, Spectral
+from margent.spectral.singular_values import nuclear_norm, singular_values, threshold_singular_values
 from oracle import spectral
 
 # The same input has several outputs, so that no scores make the loss 0.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from margent import _core
-from margent.structures.bi_symbols import UNSEEN, BiSymbols
+from margent.spectral.bi_symbols import UNSEEN, BiSymbols
 
 Doubles = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
@@ -18,19 +18,19 @@ Integers = npt.NDArray[np.int32]
 _MOST_SCORES = 2**31
 
 
-class Found(NamedTuple):
+class BestOutputs(NamedTuple):
     """scores : (S,), of each sequence; symbols : (T,), the bi-symbols of all tokens, the first sequence first."""
 
     scores: Doubles
     symbols: Integers
 
 
-class KGramSearch:
+class NativeSearch:
     """Sequences laid out for any number of searches, with other scores each time.
 
-    What the pieces of a token can score depends on its *context*, the last k inputs, alone: contexts are numbered once,
-    and each search sums up the scores once for each context. Takes 4 bytes for a token, and in a search 8 for each
-    choice of candidates of each context that occurs, which is no more than the table of k-grams has.
+    What the k-grams that end at a token can score depends on its *context*, the last k inputs, alone: contexts are
+    numbered once, and each search sums up the scores once for each context. Takes 4 bytes for a token, and in a search
+    8 for each choice of candidates of each context that occurs, which is no more than the table of k-grams has.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class KGramSearch:
         self.n_symbols = len(bi_symbols)
         self.order = max(order, 2)
         numbers = {symbol: number for number, symbol in enumerate(bi_symbols.inputs)}
-        nothing = len(numbers)  # an unknown input, and what stands before a sequence: neither is part of any piece
+        nothing = len(numbers)  # an unknown input, and what stands before a sequence: neither is part of any k-gram
         candidates = [bi_symbols.candidates(symbol) for symbol in bi_symbols.inputs] + [np.array([UNSEEN])]
         self._candidates = np.concatenate(candidates).astype(np.int32)
         self._candidate_ptr = _offsets([len(own) for own in candidates])
@@ -59,7 +59,7 @@ class KGramSearch:
 
     def best(
         self, scores: Mapping[int, npt.NDArray[np.float64]], gold: Integers | None = None, threads: int = 1
-    ) -> Found:
+    ) -> BestOutputs:
         """The outputs of each sequence that score most; of equals, those that stand earlier in the bi-symbols.
 
         scores : length l to the scores (m, ..., m) of all l-grams, 1 <= l <= order
@@ -72,7 +72,7 @@ class KGramSearch:
             raise ValueError(f"threads is {threads!r}; expected an integer of at least 1")
         tables = [(length, np.ascontiguousarray(table).reshape(-1)) for length, table in scores.items()]
         right = np.zeros(0, dtype=np.int32) if gold is None else gold
-        return Found(
+        return BestOutputs(
             *_core.k_gram_search(
                 self.order,
                 self.n_symbols,

@@ -11,8 +11,8 @@ from numbers import Real
 import numpy as np
 import numpy.typing as npt
 
-from margent.structures.hankel_basis import check_n_scores
-from margent.structures.symbol_sequences import symbol_sequence
+from margent.spectral.hankel_basis import check_n_scores
+from margent.spectral.symbol_sequences import symbol_sequence
 
 BiSymbol = tuple[Hashable, Hashable]
 """An input symbol and the output symbol that stands at its place."""

@@ -11,9 +11,8 @@ import pytest
 
 import margent
 from margent.errors import CorpusError
-from margent.learners import Perceptron, Spectral, train
-from margent.models import spectral_path
-from margent.structures import KGramOracle, KGramTable
+from margent.learners import Perceptron, train
+from margent.spectral import KGramOracle, KGramTable, Spectral, spectral_path
 
 
 def pairs(n, seed):
@@ -107,7 +106,7 @@ def test_an_interruption_keeps_the_points_that_are_done(monkeypatch):
         result.interrupted = len(trained) == 2
         return result
 
-    monkeypatch.setattr("margent.models.tagger.k_grams.path.train", interrupted)
+    monkeypatch.setattr("margent.spectral.path.train", interrupted)
     path = spectral_path(X, Y, X_DEV, Y_DEV, taus=[5, 2, 1], learner=LEARNER)
     assert path.interrupted and [point.tau for point in path.points] == [5]
 
@@ -160,7 +159,7 @@ def test_every_point_moves(monkeypatch):
         kept[learner.tau] = train(learner, *arguments, **options)
         return kept[learner.tau]
 
-    monkeypatch.setattr("margent.models.tagger.k_grams.path.train", watched)
+    monkeypatch.setattr("margent.spectral.path.train", watched)
     path = spectral_path(X, Y, X_DEV, Y_DEV, taus=taus, learner=learner)
     for before, after in pairwise(taus):
         assert (kept[before].weights[3] != kept[after].weights[3]).any()

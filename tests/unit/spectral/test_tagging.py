@@ -16,8 +16,8 @@ from margent import CRF, Constraints, Kernel, Perceptron, Spectral, Tagger, stor
 from margent.annotation.schemes import labels_of, spans
 from margent.capability import Capability
 from margent.errors import ConstraintError, CorpusError, ModelFileError
-from margent.models.tagger.k_grams.weights import KGramWeights
-from margent.structures import KGramOracle, KGramTable
+from margent.spectral import KGramOracle, KGramTable
+from margent.spectral.weights import KGramWeights
 
 pytestmark = pytest.mark.filterwarnings("ignore::margent.CalibrationWarning")
 
@@ -87,7 +87,7 @@ def test_words_and_lists_of_letters_are_the_same() -> None:
 
 
 def test_threads_do_not_change_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("margent.models.tagger.k_grams.search._EDGES_AT_ONCE", 40)
+    monkeypatch.setattr("margent.spectral.tagging._EDGES_AT_ONCE", 40)
     results = []
     for threads in (1, 3):
         tagger = Tagger(learner=LEARNERS["k"], threads=threads).fit(WORDS, SOUNDS)
@@ -301,7 +301,7 @@ def test_the_pieces_that_speak_for_a_label() -> None:
     rows = tagger.top_features("-", n=2)
     assert [score for _, score in rows] == pytest.approx([*scores[:2], *scores[-2:]])
     assert rows[0][0].endswith("-") and ": " in rows[0][0]
-    # A boundary within a piece cannot be, whatever its score.
+    # A boundary within a k-gram cannot be, whatever its score.
     weights = Tagger(learner=LEARNERS["k"]).fit(WORDS, SOUNDS).weights_
     changed = {3: weights.table.scores[3].copy()}
     e = next(i for i, pair in enumerate(weights.table.bi_symbols.symbols) if pair[0] >= 0)
@@ -363,8 +363,8 @@ def test_operators_in_a_file(recovered: Tagger, tmp_path: Path, monkeypatch: pyt
     assert margent.load(tmp_path / "compact").score(WORDS, SOUNDS) == pytest.approx(
         recovered.score(WORDS, SOUNDS), abs=0.05
     )
-    monkeypatch.setattr("margent.models.tagger.k_grams.weights._MOST_FROM_OPERATORS", 100)
-    with pytest.raises(ModelFileError, match="too many for pieces of 3 by operators"):
+    monkeypatch.setattr("margent.spectral.weights._MOST_FROM_OPERATORS", 100)
+    with pytest.raises(ModelFileError, match="too many for 3-grams by operators"):
         margent.load(tmp_path / "m")
     recovered.save(tmp_path / "table")  # that of a large table is stored as the table
     assert "k_grams3" in storage.read(tmp_path / "table").arrays

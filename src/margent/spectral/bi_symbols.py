@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from margent.errors import CorpusError
-from margent.structures.hankel_basis import check_n_scores
-from margent.structures.operator_model import BiSymbol
-from margent.structures.symbol_sequences import symbol_sequences
+from margent.spectral.hankel_basis import check_n_scores
+from margent.spectral.operator_model import BiSymbol
+from margent.spectral.symbol_sequences import symbol_sequences
 
 UNSEEN = -1
 """The number of every bi-symbol that is not known."""

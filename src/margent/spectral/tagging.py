@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from margent.errors import ConstraintError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
-from margent.features.symbol_map import UNKNOWN, symbol_numbers
 from margent.models.tagger.constraints import Allowed
 from margent.models.tagger.search import Bools, Doubles, Ids, Runs
-from margent.structures.bi_symbols import UNSEEN, BiSymbols
+from margent.spectral.bi_symbols import UNSEEN, BiSymbols
+from margent.spectral.forest import k_gram_forest
+from margent.spectral.symbol_map import UNKNOWN, symbol_numbers
 from margent.structures.forest import Derivation, Forest
-from margent.structures.k_gram_forest import k_gram_forest
 
 if TYPE_CHECKING:
-    from margent.models.tagger.k_grams.weights import KGramWeights
+    from margent.spectral.weights import KGramWeights
 
 Integers = NDArray[np.int64]
 
@@ -55,15 +55,15 @@ class KGramStructure:
     weights: KGramWeights
     pairs: Bools | None
 
-    def search(self, feature_map: FeatureMap, encoded: Encoded, allowed: Allowed | None, threads: int) -> KGramSearch:
-        return KGramSearch(self.weights, self.pairs, encoded, allowed, threads)
+    def search(self, feature_map: FeatureMap, encoded: Encoded, allowed: Allowed | None, threads: int) -> TaggingSearch:
+        return TaggingSearch(self.weights, self.pairs, encoded, allowed, threads)
 
 
-class KGramSearch:
+class TaggingSearch:
     """The labellings of some sequences by a table of k-grams; see `margent.models.tagger.search.Search`.
 
     A symbol has the labels that it was seen with in training. Where none of them is allowed, and where the symbol is
-    unknown, no piece in which it has a part scores anything: it has one label, the most frequent that is allowed; or,
+    unknown, no k-gram in which it has a part scores anything: it has one label, the most frequent that is allowed; or,
     where pairs of labels are forbidden, which may forbid that one, all that are allowed.
     """
 
@@ -215,7 +215,7 @@ class KGramSearch:
                     pass
 
     def _write_several(self, group: _Group, found: list[Derivation], ids: Ids, n: int) -> None:
-        """Labellings of the one sequence of a group to their place among n for each sequence."""
+        """TaggingSearch of the one sequence of a group to their place among n for each sequence."""
         a, b = self._starts[group.first : group.last + 1].tolist()
         for i, derivation in enumerate(found):
             group.write_labels(derivation, ids[n * a + i * (b - a) :], a)
@@ -230,9 +230,9 @@ class KGramSearch:
 
     def _made_group(self, first: int, last: int) -> _Group:
         weights, sequences = self._weights, self._sequences[first:last]
-        pieces = {length: scores for length, scores in weights.table.scores.items() if length}
+        tables = {length: scores for length, scores in weights.table.scores.items() if length}
         # Which label stood before is only known to forests that look at pairs.
-        lengths = set(pieces) if self._pairs is None else {*pieces, 2}
+        lengths = set(tables) if self._pairs is None else {*tables, 2}
         found = k_gram_forest(self._candidates, sequences, lengths)
         tokens = self._tokens_of_places(first, last)[found.positions]
         labels = np.where(
@@ -243,7 +243,7 @@ class KGramSearch:
         unseen = (found.symbols == UNSEEN) & (tokens >= 0)
         labels[unseen] = self._fallback[tokens[unseen]]
         scores = np.zeros(found.forest.n_edges)
-        for length, of_length in pieces.items():
+        for length, of_length in tables.items():
             grams = found.grams[length]
             scores += np.where(grams == UNSEEN, 0.0, of_length.ravel()[grams])
         if self._allowed is not None:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from margent.errors import CorpusError, TrainingWarning
-from margent.learners import Spectral, Training, train
+from margent.learners.training import Training, train
 from margent.models.inputs import sentences_and_labels
-from margent.structures import KGramOracle, KGramTable
+from margent.spectral.k_gram_oracle import KGramOracle
+from margent.spectral.k_gram_table import KGramTable
+from margent.spectral.learner import Spectral
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

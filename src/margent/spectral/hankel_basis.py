@@ -16,11 +16,11 @@ _MOST_SCORES, _LONGEST = 2**27, 64
 def check_n_scores(n_symbols: int, length: int) -> None:
     """Before memory is asked for: m bi-symbols have m^l scores of l-grams, 8 bytes each."""
     if length > _LONGEST:
-        raise ValueError(f"pieces of {length} symbols are too long; expected at most {_LONGEST}")
+        raise ValueError(f"k-grams of {length} symbols are too long; expected at most {_LONGEST}")
     if n_symbols**length > _MOST_SCORES:
         raise ValueError(
-            f"{n_symbols} bi-symbols have {n_symbols**length:.2g} pieces of {length}, whose scores take "
-            f"{n_symbols**length * 8 / 2**30:.2g} GiB, in training several times; expected at most 2^27 pieces, 1 GiB: "
+            f"{n_symbols} bi-symbols have {n_symbols**length:.2g} {length}-grams, whose scores take "
+            f"{n_symbols**length * 8 / 2**30:.2g} GiB, in training several times; expected at most 2^27, 1 GiB: "
             "choose shorter ones, or fewer symbols"
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from margent.structures import HankelBasis, OperatorModel, pairs_up_to
+from margent.spectral import HankelBasis, OperatorModel, pairs_up_to
 
 SYMBOLS = [("a", "A"), ("a", "B"), ("b", "B")]
 

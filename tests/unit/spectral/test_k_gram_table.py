@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margent.errors import CorpusError
-from margent.learners import Spectral, train
-from margent.structures import BiSymbols, ChainScores, KGramOracle, KGramTable, OperatorModel, chain, k_gram_forest
+from margent.learners import train
+from margent.spectral import BiSymbols, KGramOracle, KGramTable, OperatorModel, Spectral, k_gram_forest
+from margent.structures import ChainScores, chain
 from oracle import enumeration, k_grams
 
 SYMBOLS = [("a", "A"), ("b", "B"), ("a", "B"), ("a", "C"), ("b", "-")]
@@ -34,7 +35,7 @@ def as_dicts(table: KGramTable):
 @settings(deadline=None, max_examples=80)
 @given(LENGTHS, st.text("abz", max_size=5), st.integers(1, 5), st.integers(0, 1000))
 def test_searches_agree_with_the_list_of_all_outputs(lengths, x, k, seed):
-    """z is an input that was never seen: it gets the fallback, and no piece with it scores."""
+    """z is an input that was never seen: it gets the fallback, and no k-gram with it scores."""
     table = random_table(lengths, seed)
     listed = sorted(k_grams.outputs(as_dicts(table), CANDIDATES, x), key=lambda item: -item[0])
     found = table.k_best(x, k)
@@ -172,7 +173,7 @@ def hidden_markov(n, seed):
 
 
 def test_a_hidden_markov_model_is_found_by_counting():
-    """The scores of its operators are close to the probabilities, of pieces longer than those counted, too."""
+    """The scores of its operators are close to the probabilities, of k-grams longer than those counted, too."""
     first, second = hidden_markov(3000, 0), hidden_markov(3000, 1)
     table = KGramTable.observed(*first)
     assert [float(scores.sum()) for scores in table.scores.values()] == pytest.approx([1, 1, 1, 1])
@@ -242,7 +243,7 @@ def test_wrong_scores(scores, message):
         (
             lambda table: table.observed([range(100)], [range(100)], k=12),
             ValueError,
-            "100 bi-symbols have 1e+24 pieces of 12",
+            "100 bi-symbols have 1e+24 12-grams",
         ),
         (lambda table: KGramOracle("ab", ["A"]), CorpusError, "X is 'ab'; expected a list of sequences"),
         (lambda table: train(Spectral(), KGramOracle(["ab"], ["AB"]), threads=0), ValueError, "threads is 0; expected"),
@@ -255,12 +256,12 @@ def test_wrong_use(ask, error, message):
 
 def test_too_many_pieces_are_refused_before_memory_is_asked_for():
     oracle = KGramOracle([range(600)], [range(600)])
-    with pytest.raises(ValueError, match=r"600 bi-symbols have 2.2e\+08 pieces of 3, whose scores take 1.6 GiB"):
+    with pytest.raises(ValueError, match=r"600 bi-symbols have 2.2e\+08 3-grams, whose scores take 1.6 GiB"):
         oracle.hinge(3, False)
     model = OperatorModel([1.0], [1.0], {(i, i): [[1.0]] for i in range(100)})
-    with pytest.raises(ValueError, match="expected at most 2\\^27 pieces"):
+    with pytest.raises(ValueError, match="expected at most 2\\^27, 1 GiB"):
         model.k_gram_scores(6)
-    with pytest.raises(ValueError, match="pieces of 100 symbols are too long"):
+    with pytest.raises(ValueError, match="k-grams of 100 symbols are too long"):
         model.k_gram_scores(100)
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from margent.errors import CorpusError
-from margent.structures import BiSymbols
+from margent.spectral import BiSymbols
 
 X = ["cat", "city", "act"]
 Y = [["k", "@", "t"], ["s", "I", "t", "i"], ["@", "k", "t"]]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import margent
-from margent.structures import OperatorModel, pairs_up_to
+from margent.spectral import OperatorModel, pairs_up_to
 from oracle import operator_model as oracle
 
 SYMBOLS = [("a", "A"), ("a", "B"), ("b", "B")]

@@ -1,1 +1,0 @@
-"""Scores of input-output k-grams: what `Spectral` learns."""

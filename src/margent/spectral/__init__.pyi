@@ -1,0 +1,13 @@
+from margent.spectral.bi_symbols import BiSymbols as BiSymbols
+from margent.spectral.forest import KGramForest as KGramForest
+from margent.spectral.forest import k_gram_forest as k_gram_forest
+from margent.spectral.hankel_basis import HankelBasis as HankelBasis
+from margent.spectral.k_gram_oracle import KGramOracle as KGramOracle
+from margent.spectral.k_gram_table import KGramTable as KGramTable
+from margent.spectral.k_gram_table import Outputs as Outputs
+from margent.spectral.learner import Spectral as Spectral
+from margent.spectral.operator_model import OperatorModel as OperatorModel
+from margent.spectral.operator_model import pairs_up_to as pairs_up_to
+from margent.spectral.path import PathPoint as PathPoint
+from margent.spectral.path import SpectralPath as SpectralPath
+from margent.spectral.path import spectral_path as spectral_path
