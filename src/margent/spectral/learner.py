@@ -97,7 +97,7 @@ class Spectral(BatchLearner):
 
     Training ends after `iterations`, or when the development score has not risen for `patience` iterations, or when
     `period` iterations have lowered the objective by less than a share of `tol`. With momentum this may also say that
-    the steps are still too long, as they shrink only towards the end: training then goes on from the best iterate, with
+    the steps are still too long, as they shrink only towards the end: it then continues from the best iterate, with
     a quarter of the step and for the iterations that are left, until that gains less than a share of `tol`, too. Where
     no iteration comes below the objective at the start, whose scores are then kept, there is a `TrainingWarning`.
 
@@ -210,7 +210,7 @@ class Spectral(BatchLearner):
             warnings.warn(
                 f"no iteration of Spectral came below the objective at the start, {begun.objective:.6g}: {what}. "
                 "Unless development data chose another iterate, the scores are those of the start: all 0, if it is not "
-                "a training that goes on. Try a smaller step, step=None to have one found, or more iterations; or a "
+                "a training that continues. Try a smaller step, step=None to have one found, or more iterations; or a "
                 "smaller tau, if scores of 0 are the best with this one",
                 TrainingWarning,
                 stacklevel=3,

@@ -307,8 +307,8 @@ def _check_same_k_grams(learner: Any, start: KGramWeights) -> None:
     if (learner.order, learner.loss) != (order, loss):
         raise ValueError(
             f"the learner has order={learner.order} and loss={learner.loss!r} now, but this Tagger was fitted with "
-            f"order={order} and loss={loss!r}: partial_fit continues as training began; to change them, start anew with "
-            "fit"
+            f"order={order} and loss={loss!r}: partial_fit continues as training began; to change them, start anew "
+            "with fit"
         )
 
 
