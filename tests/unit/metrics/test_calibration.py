@@ -88,7 +88,7 @@ def test_wrong_input_is_named() -> None:
             calibration_scores([0.5, wrong], [True, True])
     with pytest.raises(CorpusError, match=r"shape \(2,\) and correct of shape \(1,\)"):
         calibration_scores([0.5, 0.5], [True])
-    with pytest.raises(CorpusError, match="other than true and false"):
+    with pytest.raises(CorpusError, match="other than booleans"):
         calibration_scores([0.5], [2])
     with pytest.raises(CorpusError, match="'width' or 'mass'"):
         calibration_scores([0.5], [1], equal="size")

@@ -349,7 +349,7 @@ def test_the_score_is_that_of_the_model():
 def test_labels_that_a_small_part_lacks_are_no_obstacle():
     tagger = Tagger(learner="pa", label_costs={"B-NAME": 2.0, "O": 0.5}, constrain=[("B-NAME", "O"), (None, "O")])
     only = next(i for i, labels in enumerate(Y) if "B-NAME" not in labels)
-    problem = replace(problem_of(tagger), X_test=X[:5], y_test=Y[:5], order=np.array([only]), ends=np.array([0, 1]))
+    problem = replace(problem_of(tagger), X_test=X[:5], y_test=Y[:5], shuffled=np.array([only]), ends=np.array([0, 1]))
     assert 0 <= problem.score(tagger, 1, 0) <= 1
     with pytest.raises(ValueError, match="label_costs names the label 'B-NAM'"):
         problem_of(Tagger(label_costs={"B-NAM": 2.0}))
