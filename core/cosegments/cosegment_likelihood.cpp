@@ -18,7 +18,7 @@ CosegmentLikelihood::CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t b
       listed_(oracle.size()) {
   const CosegmentSystem<double>& system = oracle.system();
   for (int q = 0; q < workers(oracle.size(), threads_); ++q)
-    searchers_.push_back({{system.units(), system.bits(), system.options(), &oracle.examples()}, {}, {}, {}});
+    searchers_.push_back({{system.graphones(), system.bits(), system.options(), &oracle.examples()}, {}, {}, {}});
 }
 
 void CosegmentLikelihood::get(double* parameters) const {
@@ -28,7 +28,7 @@ void CosegmentLikelihood::get(double* parameters) const {
 
 bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
   searcher.system.turn_to(i, oracle_.search_weights(), 0);
-  Cuts& listed = listed_[i];
+  Alignments& listed = listed_[i];
   const std::size_t before = listed.size();
   for (const bool forced : {false, true}) {
     searcher.system.force(forced);
@@ -36,10 +36,10 @@ bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
     std::int64_t n = 0;
     for (const auto& item : searcher.search.last()) {
       if (beam_ > 0 && n++ == beam_) break;
-      trace_units(searcher.system, searcher.search, item, searcher.cut);
-      find_path(word(i), searcher.cut, listed, searcher.path);
+      trace_graphones(searcher.system, searcher.search, item, searcher.alignment);
+      find_path(word(i), searcher.alignment, listed, searcher.path);
       std::size_t c = 0;
-      while (c < listed.size() && !std::ranges::equal(listed.cut(c), searcher.path)) ++c;
+      while (c < listed.size() && !std::ranges::equal(listed.alignment(c), searcher.path)) ++c;
       if (c < listed.size()) continue;
       listed.path.insert(listed.path.end(), searcher.path.begin(), searcher.path.end());
       listed.ends.push_back(static_cast<std::int32_t>(listed.path.size()));
@@ -58,15 +58,18 @@ bool CosegmentLikelihood::grow(const std::function<void()>& between) {
     parallel(std::min(block, size() - begin), static_cast<int>(searchers_.size()),
              [&](std::size_t thread, std::int64_t k) { grown[begin + k] = grow(searchers_[thread], begin + k); });
   }
-  const auto has_right = [](const Cuts& listed) { return std::ranges::find(listed.right, 1) != listed.right.end(); };
+  const auto has_right = [](const Alignments& listed) {
+    return std::ranges::find(listed.right, 1) != listed.right.end();
+  };
   if (size() > 0 && std::ranges::none_of(listed_, has_right))
     throw std::invalid_argument("no word has a right pronunciation within reach of the search: try a larger threshold");
   return std::ranges::find(grown, 1) != grown.end();
 }
 
-void CosegmentLikelihood::find_path(Symbols word, Symbols cut, Cuts& listed, std::vector<std::int32_t>& path) const {
+void CosegmentLikelihood::find_path(Symbols word, Symbols alignment, Alignments& listed,
+                                    std::vector<std::int32_t>& path) const {
   path.clear();
-  CosegmentFeatures(oracle_.units(), word, oracle_.system().bits()).parts(cut, [&](const Cosegment& part) {
+  CosegmentFeatures(oracle_.graphones(), word, oracle_.system().bits()).parts(alignment, [&](const Cosegment& part) {
     const auto known = std::ranges::find(listed.places, part);
     path.push_back(static_cast<std::int32_t>(known - listed.places.begin()));
     if (known == listed.places.end()) listed.places.push_back(part);
@@ -74,34 +77,34 @@ void CosegmentLikelihood::find_path(Symbols word, Symbols cut, Cuts& listed, std
 }
 
 double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector* gradient) const {
-  const Cuts& listed = listed_[i];
+  const Alignments& listed = listed_[i];
   const FlatWeights<double> weights = oracle_.search_weights();
-  const CosegmentFeatures features(oracle_.units(), word(i), oracle_.system().bits());
-  auto& [of_cuts, of_places] = shares;
+  const CosegmentFeatures features(oracle_.graphones(), word(i), oracle_.system().bits());
+  auto& [of_alignments, of_places] = shares;
   of_places.assign(listed.places.size(), 0.0);
   for (std::size_t p = 0; p < listed.places.size(); ++p)
     features.of_part(listed.places[p], [&](std::int32_t feature) { of_places[p] += weights.kept[feature]; });
-  of_cuts.resize(listed.size());
+  of_alignments.resize(listed.size());
   double all = log_zero, right = log_zero;
   std::size_t best = 0;
   for (std::size_t c = 0; c < listed.size(); ++c) {
     double sum = weights.kept[0] * listed.joint[c];
-    for (const std::int32_t p : listed.cut(c)) sum += of_places[p];
-    of_cuts[c] = weights.scale * sum;
-    all = log_plus(all, of_cuts[c]);
+    for (const std::int32_t p : listed.alignment(c)) sum += of_places[p];
+    of_alignments[c] = weights.scale * sum;
+    all = log_plus(all, of_alignments[c]);
     if (!listed.right[c]) continue;
-    if (right == log_zero || of_cuts[c] > of_cuts[best]) best = c;
-    right = best_completion_ ? of_cuts[best] : log_plus(right, of_cuts[c]);
+    if (right == log_zero || of_alignments[c] > of_alignments[best]) best = c;
+    right = best_completion_ ? of_alignments[best] : log_plus(right, of_alignments[c]);
   }
   if (right == log_zero) return 0;
   if (!gradient) return all - right;
   of_places.assign(listed.places.size(), 0.0);
   double joint = 0;
   for (std::size_t c = 0; c < listed.size(); ++c) {
-    double share = std::exp(of_cuts[c] - all);
-    if (best_completion_ ? c == best : listed.right[c]) share -= std::exp(of_cuts[c] - right);
+    double share = std::exp(of_alignments[c] - all);
+    if (best_completion_ ? c == best : listed.right[c]) share -= std::exp(of_alignments[c] - right);
     joint += share * listed.joint[c];
-    for (const std::int32_t p : listed.cut(c)) of_places[p] += share;
+    for (const std::int32_t p : listed.alignment(c)) of_places[p] += share;
   }
   gradient->push_back({0, joint});
   for (std::size_t p = 0; p < listed.places.size(); ++p)

@@ -1,7 +1,7 @@
 // The oracle of listed answers: each example has candidates with sparse features, some of which are right.
 //
-// Several candidates may be right (a word may have several pronunciations, each listed with one cut), so the gold side
-// depends on the weights: it is the best of the right candidates, as in the latent perceptron (paper 003,
+// Several candidates may be right (a word may have several pronunciations, each listed with one alignment), so the gold
+// side depends on the weights: it is the best of the right candidates, as in the latent perceptron (paper 003,
 // equation 4.3).
 #pragma once
 #include <algorithm>

@@ -289,7 +289,7 @@ def test_what_fails_leaves_the_model_untouched(case: Case, fitted: Any) -> None:
     assert model.predict(case.X) == found
 
 
-@pytest.mark.filterwarnings("ignore:.* entries cannot be cut into units")  # of so few
+@pytest.mark.filterwarnings("ignore:.* entries cannot be aligned")  # of so few
 def test_prediction_goes_on_while_another_thread_learns(case: Case, fitted: Any) -> None:
     """Each answer is of one model as a whole: of one before, or of one after, a training."""
     model = copy.copy(fitted).set_params(threads=1)
