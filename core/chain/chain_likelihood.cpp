@@ -108,9 +108,9 @@ ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features,
     // Of a pair of labels each may stand for several.
     const auto take_all = [&](std::int32_t column) {
       const std::int32_t width = shape_.width, before = column / width, label = column % width;
-      const std::int32_t ways = n_columns == width || before == shape_.n_labels ? 1 : examples_.ways(before);
+      const std::int32_t ways = n_columns == width || before == shape_.n_labels ? 1 : examples_.n_sublabels(before);
       for (std::int32_t p = before; p < before + ways; ++p)
-        for (std::int32_t y = label; y < label + examples_.ways(label); ++y) take(p * width + y);
+        for (std::int32_t y = label; y < label + examples_.n_sublabels(label); ++y) take(p * width + y);
     };
     for (; k < ends[r]; ++k) {
       if (seen[k] >= 0) take_all(seen[k]);
@@ -158,7 +158,7 @@ void ChainLikelihood::choose_cells(const LikelihoodOptions& choice) {
         const std::int32_t label = position - d < 0 ? s.n_labels : labels[position - d];
         const int last = label == unlabelled   ? s.n_labels
                          : label == s.n_labels ? label + 1
-                                               : label + examples_.ways(label);
+                                               : label + examples_.n_sublabels(label);
         for (int y = std::max(label, 0); y < last; ++y) again(labels, position, d + 1, next, cell + y * place, again);
       };
       for (std::int64_t q = 0; !choice.all_transitions && q < examples_.n_sequences; ++q) {

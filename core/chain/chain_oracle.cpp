@@ -261,7 +261,7 @@ void ChainOracle::add_costs(const std::int32_t* labels, int n, float cost) {
     }
     const float wrong = cost * label_costs_[labels[t]];
     const std::vector<float>::iterator right = right_.begin();
-    const int ways = examples_.ways(labels[t]);
+    const int ways = examples_.n_sublabels(labels[t]);
     std::copy(row + labels[t], row + labels[t] + ways, right);
     for (int y = 0; y < shape_.width; ++y) row[y] += wrong;
     std::copy(right, right + ways, row + labels[t]);

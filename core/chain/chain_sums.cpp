@@ -1,4 +1,4 @@
-// Sums over all labellings of a chain: log Z, probabilities of labels, pairs and runs, samples.
+// Sums over all labellings of a chain: log Z, probabilities of labels, pairs and spans, samples.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -283,8 +283,8 @@ double chain_marginals(const ChainScores<Real>& scores, ChainWorkspace<Real>& wo
 }
 
 template <class Real>
-double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
-                                 double log_partition, const RunQuery& query) {
+double chain_span_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
+                                  double log_partition, const SpanQuery& query) {
   const ChainShape& s = scores.shape;
   if (log_partition == zero<double>) return zero<double>;   // no labelling, and no beta
   std::vector<std::pair<std::int64_t, double>> live, next;  // states with the log weight of what leads to them
@@ -312,7 +312,7 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
   if (query.begin == 0) {
     if (!query.before[s.n_labels]) return zero<double>;
     const std::int64_t first = s.start_context() * s.width + query.labels[0];
-    for (std::int64_t state = first; state < first + query.ways(query.labels[0]); ++state)
+    for (std::int64_t state = first; state < first + query.n_sublabels(query.labels[0]); ++state)
       live.push_back({state, alpha[state] + work.alpha_shift[0]});
   } else {
     const Real* before = alpha + (query.begin - 1) * s.states();
@@ -320,7 +320,7 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
       for (int p = 0; p < s.n_labels; ++p) {
         const std::int64_t state = c * s.width + p;
         if (!query.before[p] || before[state] == zero<Real>) continue;
-        for (int y = query.labels[0]; y < query.labels[0] + query.ways(query.labels[0]); ++y) {
+        for (int y = query.labels[0]; y < query.labels[0] + query.n_sublabels(query.labels[0]); ++y) {
           const auto [to, x] = step(state, query.begin, y);
           live.push_back({to, before[state] + work.alpha_shift[query.begin - 1] + x});
         }
@@ -331,7 +331,7 @@ double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWor
     next.clear();
     const int label = query.labels[t - query.begin];
     for (const auto& [state, weight] : live)
-      for (int y = label; y < label + query.ways(label); ++y) {
+      for (int y = label; y < label + query.n_sublabels(label); ++y) {
         const auto [to, x] = step(state, t, y);
         next.push_back({to, weight + x});
       }
@@ -390,12 +390,12 @@ void chain_sample(const ChainScores<Real>& scores, const ChainWorkspace<Real>& w
   }
 }
 
-#define MARGENT_INSTANTIATE(Real)                                                                          \
-  template struct ExpTransitions<Real>;                                                                    \
-  template double chain_log_partition(const ChainScores<Real>&, ChainWorkspace<Real>&);                    \
-  template double chain_marginals(const ChainScores<Real>&, ChainWorkspace<Real>&, double*, double*);      \
-  template double chain_run_log_probability(const ChainScores<Real>&, const ChainWorkspace<Real>&, double, \
-                                            const RunQuery&);                                              \
+#define MARGENT_INSTANTIATE(Real)                                                                           \
+  template struct ExpTransitions<Real>;                                                                     \
+  template double chain_log_partition(const ChainScores<Real>&, ChainWorkspace<Real>&);                     \
+  template double chain_marginals(const ChainScores<Real>&, ChainWorkspace<Real>&, double*, double*);       \
+  template double chain_span_log_probability(const ChainScores<Real>&, const ChainWorkspace<Real>&, double, \
+                                             const SpanQuery&);                                             \
   template void chain_sample(const ChainScores<Real>&, const ChainWorkspace<Real>&, std::uint64_t, int, std::int32_t*);
 MARGENT_INSTANTIATE(float)
 MARGENT_INSTANTIATE(double)

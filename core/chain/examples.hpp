@@ -27,15 +27,16 @@ struct Examples {
 
   std::int64_t begin(std::int64_t s) const { return sequence_ptr[s]; }
   // How many labels of the chain a gold label stands for.
-  int ways(std::int32_t gold) const { return hidden ? hidden[gold] : 1; }
+  int n_sublabels(std::int32_t gold) const { return hidden ? hidden[gold] : 1; }
   // Whether a label of the chain is what the gold label says.
   bool fits(std::int32_t gold, std::int32_t label) const {
-    return gold == unlabelled || static_cast<std::uint32_t>(label - gold) < static_cast<std::uint32_t>(ways(gold));
+    return gold == unlabelled ||
+           static_cast<std::uint32_t>(label - gold) < static_cast<std::uint32_t>(n_sublabels(gold));
   }
   // Whether there is one right labelling.
   bool complete(std::int64_t s) const {
     return std::all_of(labels + begin(s), labels + begin(s + 1),
-                       [&](std::int32_t gold) { return gold != unlabelled && ways(gold) == 1; });
+                       [&](std::int32_t gold) { return gold != unlabelled && n_sublabels(gold) == 1; });
   }
   // Forbids what is not right at the tokens of a sequence, in scores [length][width].
   template <class Real>

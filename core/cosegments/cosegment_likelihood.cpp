@@ -14,16 +14,12 @@ std::unique_ptr<Likelihood> CosegmentOracle::likelihood(const LikelihoodOptions&
 }
 
 CosegmentLikelihood::CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads)
-    : oracle_(oracle), beam_(beam), best_completion_(best_completion), threads_(std::max(threads, 1)),
+    : FlatLikelihood(oracle, threads), oracle_(oracle), beam_(beam), best_completion_(best_completion),
       listed_(oracle.size()) {
   const CosegmentSystem<double>& system = oracle.system();
-  for (int q = 0; q < workers(oracle.size(), threads_); ++q)
-    searchers_.push_back({{system.graphones(), system.bits(), system.options(), &oracle.examples()}, {}, {}, {}});
-}
-
-void CosegmentLikelihood::get(double* parameters) const {
-  const std::vector<double> weights = oracle_.weights(false);
-  std::copy(weights.begin(), weights.end(), parameters);
+  for (int q = 0; q < workers(oracle.size(), threads); ++q)
+    searchers_.push_back(
+        {{system.graphones(), system.bits(), system.options(), &oracle.examples()}, {}, {}, {}, {}, {}});
 }
 
 bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
@@ -76,11 +72,13 @@ void CosegmentLikelihood::find_path(Symbols word, Symbols alignment, Alignments&
   });
 }
 
-double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector* gradient) const {
+// 0 where nothing right is listed.
+double CosegmentLikelihood::example(std::size_t thread, std::int64_t i, SparseVector* gradient) {
   const Alignments& listed = listed_[i];
   const FlatWeights<double> weights = oracle_.search_weights();
   const CosegmentFeatures features(oracle_.graphones(), word(i), oracle_.system().bits());
-  auto& [of_alignments, of_places] = shares;
+  auto& of_alignments = searchers_[thread].of_alignments;
+  auto& of_places = searchers_[thread].of_places;
   of_places.assign(listed.places.size(), 0.0);
   for (std::size_t p = 0; p < listed.places.size(); ++p)
     features.of_part(listed.places[p], [&](std::int32_t feature) { of_places[p] += weights.kept[feature]; });
@@ -110,50 +108,6 @@ double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector
   for (std::size_t p = 0; p < listed.places.size(); ++p)
     features.of_part(listed.places[p], [&](std::int32_t feature) { gradient->push_back({feature, of_places[p]}); });
   return all - right;
-}
-
-// Examples of a block are worked on by all threads, and their gradients then added up in order.
-double CosegmentLikelihood::evaluate(double* gradient, const std::function<void()>& between) {
-  constexpr std::int64_t block = 512;
-  if (gradient) std::fill(gradient, gradient + n_parameters(), 0.0);
-  std::vector<SparseVector> parts(std::min(block, size()));
-  std::vector<double> losses(parts.size());
-  std::vector<Shares> shares(searchers_.size());
-  double sum = 0;
-  for (std::int64_t begin = 0; begin < size(); begin += block) {
-    between();
-    const std::int64_t n = std::min(block, size() - begin);
-    parallel(n, static_cast<int>(shares.size()), [&](std::size_t thread, std::int64_t k) {
-      parts[k].clear();
-      losses[k] = example(begin + k, shares[thread], gradient ? &parts[k] : nullptr);
-    });
-    for (std::int64_t k = 0; k < n; ++k) {
-      sum += losses[k];
-      for (const auto& [index, value] : parts[k]) gradient[index] += value;
-    }
-  }
-  return sum;
-}
-
-double CosegmentLikelihood::value(const std::int64_t* order, std::int64_t n) {
-  Shares shares;
-  double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += example(order[i], shares, nullptr);
-  return sum;
-}
-
-double CosegmentLikelihood::descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) {
-  Shares shares;
-  SparseVector gradient;
-  double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double rate = eta / (1 + decay * eta * (first + static_cast<double>(i)));
-    gradient.clear();
-    sum += example(order[i], shares, &gradient);
-    oracle_.scale(std::max(1 - rate * decay, 1e-3));
-    oracle_.add(gradient, -rate);
-  }
-  return sum;
 }
 
 }  // namespace margent

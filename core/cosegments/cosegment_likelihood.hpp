@@ -13,25 +13,20 @@
 #include <vector>
 
 #include "cosegments/cosegment_oracle.hpp"
-#include "learning/likelihood.hpp"
+#include "learning/flat_likelihood.hpp"
 
 namespace margent {
 
-class CosegmentLikelihood final : public Likelihood {
+class CosegmentLikelihood final : public FlatLikelihood {
  public:
   // beam 0: all.
   CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads);
 
-  std::int64_t size() const override { return oracle_.size(); }
-  std::int64_t n_parameters() const override { return oracle_.n_features(); }
-  int threads() const override { return threads_; }
-  void get(double* parameters) const override;
-  void set(const double* parameters) override { oracle_.start_from(parameters); }
   // Searches all words by the present weights.
   bool grow(const std::function<void()>& between) override;
-  double evaluate(double* gradient, const std::function<void()>& between) override;
-  double value(const std::int64_t* order, std::int64_t n) override;
-  double descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) override;
+
+ protected:
+  double example(std::size_t thread, std::int64_t i, SparseVector* gradient) override;
 
  private:
   // The listed alignments of a word: alignment c goes through the places path[ends[c]], .., path[ends[c + 1] - 1].
@@ -51,22 +46,17 @@ class CosegmentLikelihood final : public Likelihood {
     CosegmentSystem<double> system;
     CosegmentSearch<double> search;
     std::vector<std::int32_t> alignment, path;
-  };
-  struct Shares {
-    std::vector<double> of_alignments, of_places;
+    std::vector<double> of_alignments, of_places;  // scores, then shares of the gradient
   };
   Symbols word(std::int64_t i) const { return oracle_.examples().word(i); }
   // Lists what a search for the word finds that is new; whether there was anything.
   bool grow(Searcher& searcher, std::int64_t i);
   // The places of an alignment, listed where they are new.
   void find_path(Symbols word, Symbols alignment, Alignments& listed, std::vector<std::int32_t>& path) const;
-  // The value of one example; its gradient is appended to `gradient`, unless null. 0 where nothing right is listed.
-  double example(std::int64_t i, Shares& shares, SparseVector* gradient) const;
 
   CosegmentOracle& oracle_;
   std::int64_t beam_;
   bool best_completion_;
-  int threads_;
   std::vector<Searcher> searchers_;
   std::vector<Alignments> listed_;
 };

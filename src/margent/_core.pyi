@@ -484,14 +484,14 @@ class LinearChain:
     def marginals(
         self, examples: Examples, scale: float, pairs: bool, threads: int
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64] | None, NDArray[numpy.float64]]: ...
-    def runs(
+    def span_log_probabilities(
         self,
         examples: Examples,
         scale: float,
         sequences: NDArray[numpy.int64],
         begins: NDArray[numpy.int32],
         ends: NDArray[numpy.int32],
-        run_ptr: NDArray[numpy.int64],
+        span_ptr: NDArray[numpy.int64],
         labels: NDArray[numpy.int32],
         before: NDArray[numpy.uint8],
         after: NDArray[numpy.uint8],

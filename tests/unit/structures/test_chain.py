@@ -428,14 +428,16 @@ def test_the_probability_of_a_run_of_labels(order):
     probabilities = enumeration.probabilities(listed)
     assert len(listed) > 50
 
-    runs = [(a, b) for a in range(n_tokens) for b in range(a + 1, n_tokens + 1)] * 4
-    labels = [rng.integers(0, n_labels, b - a).astype(np.int32) for a, b in runs]
-    before, after = rng.integers(0, 2, (2, len(runs), n_labels + 1)).astype(np.uint8)
-    begins, ends = np.array(runs, dtype=np.int32).T.copy()
-    run_ptr = np.concatenate([[0], np.cumsum(ends - begins)])
-    zeros = np.zeros(len(runs), dtype=np.int64)
-    found = model.runs(examples, 1.0, zeros, begins, ends, run_ptr, np.concatenate(labels), before, after, 1)
-    for (a, b), run, left, right, log_probability in zip(runs, labels, before, after, found):
+    places = [(a, b) for a in range(n_tokens) for b in range(a + 1, n_tokens + 1)] * 4
+    labels = [rng.integers(0, n_labels, b - a).astype(np.int32) for a, b in places]
+    before, after = rng.integers(0, 2, (2, len(places), n_labels + 1)).astype(np.uint8)
+    begins, ends = np.array(places, dtype=np.int32).T.copy()
+    span_ptr = np.concatenate([[0], np.cumsum(ends - begins)])
+    zeros = np.zeros(len(places), dtype=np.int64)
+    found = model.span_log_probabilities(
+        examples, 1.0, zeros, begins, ends, span_ptr, np.concatenate(labels), before, after, 1
+    )
+    for (a, b), run, left, right, log_probability in zip(places, labels, before, after, found):
         total = sum(
             p
             for p, (_, y) in zip(probabilities, listed)

@@ -16,6 +16,7 @@ import pytest
 import margent
 from margent import EM, AlignmentBeam, CorpusError, ModelFileError, NotFittedError, Transcriber, storage
 from margent.datasets import make_pronunciations
+from margent.models.stored_parameters import restored_value, stored_value
 from margent.structures.cosegments import native_pairs
 from oracle.cosegments import alignments
 
@@ -430,3 +431,10 @@ def test_the_best_cut_under_grams_is_that_of_enumeration(sizes: Any, order: int)
         assert scores[best] == pytest.approx(max(scores.values()))
         total = np.logaddexp.reduce(list(scores.values()))
         assert model.log_probabilities([word], [phonemes])[0] == pytest.approx(total, abs=1e-4)
+
+
+def test_older_names_of_the_parameters_of_em_are_read() -> None:
+    older = {"type": "EM", "order": 3, "unit_iterations": 4, "evidence": 0.25, "least": 0.001}
+    em = EM(order=3, unigram_iterations=4, min_expected_count=0.25, prune_count=0.001)
+    assert restored_value(Transcriber._upgraded({"order": 3, "em": older})["em"]) == em
+    assert restored_value(Transcriber._upgraded({"em": stored_value(em)})["em"]) == em
