@@ -240,7 +240,11 @@ auto model_scores(const SegmentModel& model, const SegmentData& data, Floats wei
   const Prediction prediction(model, data, weights, scale);
   if (prediction.size() != 1) throw nb::value_error("expected one sequence");
   const std::size_t n = model.shape.n_labels;
-  PlainSegmentScores found = plain_scores(prediction.model(), 0);
+  PlainSegmentScores found;
+  {
+    nb::gil_scoped_release release;
+    found = plain_scores(prediction.model(), 0);
+  }
   const auto table = [](bool there, std::vector<double>& values, std::vector<std::size_t> shape) {
     return there ? std::optional(to_numpy(std::move(values), std::move(shape))) : std::nullopt;
   };
