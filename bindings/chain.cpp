@@ -50,21 +50,13 @@ class GivenScores {
       scores_.exp_transitions = exp_transitions_.get();
     }
   }
-  // For tests and benchmarks: search with or without the bound that lets it stop early.
-  void use_bound(bool wanted) {
-    const ChainShape& s = scores_.shape;
-    if (s.order != 1) throw nb::value_error("the bound is for chains of order 1");
-    bound_.grow(s.width);
-    bound_transitions(transitions_.data(), s.n_labels, s.width, bound_.data());
-    scores_.transition_bound = wanted ? bound_.data() : nullptr;
-  }
   const ChainScores<Real>& scores() const { return scores_; }
 
  private:
   Matrix emissions_, transitions_, end_;
   Edges edges_;
   GivenEdges<Real> given_;
-  Buffer<Real> transposed_, bound_;
+  Buffer<Real> transposed_;
   std::unique_ptr<ExpTransitions<Real>> exp_transitions_;
   ChainScores<Real> scores_;
 };
@@ -76,7 +68,6 @@ void bind_scores(nb::module_& m, const char* name) {
   nb::class_<Given>(m, name)
       .def(nb::init<int, int, Matrix, Matrix, Matrix, typename Given::Edges>(), nb::arg("n_labels"), nb::arg("order"),
            nb::arg("emissions"), nb::arg("transitions"), nb::arg("end"), nb::arg("edges").none())
-      .def("use_bound", &Given::use_bound)
       .def("score",
            [](const Given& g, Array<std::int32_t, nb::ndim<1>> labels) {
              if (static_cast<int>(labels.shape(0)) != g.scores().length)

@@ -1,4 +1,4 @@
-// Bindings of the search for cuts by learned weights, and of the oracle that it is learned with.
+// Bindings of the search for alignments by learned weights, and of the oracle that it is learned with.
 #include "cosegments.hpp"
 #include "cosegments/cosegment_oracle.hpp"
 #include "cosegments/cosegment_search.hpp"
@@ -17,18 +17,16 @@ CosegmentSearchOptions checked_options(std::int64_t beam, double threshold, int 
   return {beam, threshold, insertions};
 }
 
-auto search(const CosegmentUnits& units, const GramModel& model, const BoundPairs& words, Floats weights, int k,
+auto search(const Graphones& graphones, const GramModel& model, const BoundPairs& words, Floats weights, int k,
             std::int64_t beam, double threshold, int insertions, int threads) {
-  check_model(units, model);
+  check_model(graphones, model);
   const CosegmentSearchOptions options = checked_options(beam, threshold, insertions);
   if (k < 1) throw nb::value_error("k out of range");
-  int bits = 1;
-  while (bits < 30 && (std::size_t{1} << bits) + 1 < weights.shape(0)) ++bits;
-  if ((std::size_t{1} << bits) + 1 != weights.shape(0)) throw nb::value_error("2^bits + 1 weights");
+  const int bits = checked_bits(weights.shape(0));
   std::vector<std::vector<Transcription>> found;
   {
     nb::gil_scoped_release release;
-    search_words(units, model, {weights.data(), static_cast<std::int64_t>(weights.shape(0))}, bits, words.view(),
+    search_words(graphones, model, {weights.data(), static_cast<std::int64_t>(weights.shape(0))}, bits, words.view(),
                  options, k, threads, found);
   }
   return listed(std::move(found));
@@ -65,23 +63,24 @@ class BoundWords {
 }  // namespace
 
 void bind_cosegment_learning(nb::module_& m) {
-  m.def("search_words", &search, nb::arg("units"), nb::arg("model"), nb::arg("words"), nb::arg("weights"), nb::arg("k"),
-        nb::arg("beam"), nb::arg("threshold"), nb::arg("insertions"), nb::arg("threads"));
+  m.def("search_words", &search, nb::arg("graphones"), nb::arg("model"), nb::arg("words"), nb::arg("weights"),
+        nb::arg("k"), nb::arg("beam"), nb::arg("threshold"), nb::arg("insertions"), nb::arg("threads"));
   nb::class_<BoundWords>(m, "TranscriptionExamples",
                          "Words, their right pronunciations, and a joint model for each fold of them.")
       .def(nb::init<const BoundPairs&, Ptr, Ids, nb::tuple>(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>(),
            nb::arg("pairs"), nb::arg("example_ptr"), nb::arg("fold"), nb::arg("models"));
   nb::class_<CosegmentOracle, FlatOracle>(m, "CosegmentOracle",
-                                          "The oracle of words under beam search; how they are cut is latent.")
+                                          "The oracle of words under beam search; how they are aligned is latent.")
       .def_prop_ro_static("structure", [](nb::handle) { return "co-segments"; })
       .def(
           "__init__",
-          [](CosegmentOracle* self, const CosegmentUnits& units, const BoundWords& words, int bits, std::int64_t beam,
+          [](CosegmentOracle* self, const Graphones& graphones, const BoundWords& words, int bits, std::int64_t beam,
              double threshold, int insertions, BeamUpdate update) {
-            for (const GramModel* model : words.view().models) check_model(units, *model);
+            for (const GramModel* model : words.view().models) check_model(graphones, *model);
             if (bits < 1 || bits > 30) throw nb::value_error("bits out of range");
-            new (self) CosegmentOracle(units, words.view(), bits, checked_options(beam, threshold, insertions), update);
+            new (self)
+                CosegmentOracle(graphones, words.view(), bits, checked_options(beam, threshold, insertions), update);
           },
-          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("units"), nb::arg("words"), nb::arg("bits"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("graphones"), nb::arg("words"), nb::arg("bits"),
           nb::arg("beam"), nb::arg("threshold"), nb::arg("insertions"), nb::arg("update"));
 }

@@ -1,5 +1,6 @@
 // Pairs of words and pronunciations as Python hands them over, and answers about them as it gets them back.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -55,7 +56,7 @@ auto flat(const Rows& rows) {
   return std::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(values)));
 }
 
-// (counts, scores, phoneme rows, unit rows): counts[s] answers for word s, one after the other.
+// (counts, scores, phoneme rows, graphone rows): counts[s] answers for word s, one after the other.
 inline auto listed(std::vector<std::vector<margent::Transcription>>&& found) {
   std::vector<std::int32_t> counts;
   std::vector<double> scores;
@@ -65,12 +66,19 @@ inline auto listed(std::vector<std::vector<margent::Transcription>>&& found) {
     for (margent::Transcription& t : list) {
       scores.push_back(t.score);
       phonemes.push_back(std::move(t.phonemes));
-      paths.push_back(std::move(t.units));
+      paths.push_back(std::move(t.graphones));
     }
   }
   return std::make_tuple(to_numpy(std::move(counts)), to_numpy(std::move(scores)), flat(phonemes), flat(paths));
 }
 
-inline void check_model(const margent::CosegmentUnits& units, const margent::GramModel& model) {
-  if (model.n_units() != units.size()) throw nb::value_error("grams of other units");
+inline void check_model(const margent::Graphones& graphones, const margent::GramModel& model) {
+  if (model.n_graphones() != graphones.size()) throw nb::value_error("grams of other graphones");
+}
+
+// The bits of hashed features that 2^bits + 1 weights are for.
+inline int checked_bits(std::size_t n_weights) {
+  const int bits = static_cast<int>(std::bit_width(n_weights)) - 1;
+  if (bits < 1 || bits > 30 || (std::size_t{1} << bits) + 1 != n_weights) throw nb::value_error("2^bits + 1 weights");
+  return bits;
 }

@@ -20,7 +20,7 @@ NB_MODULE(_core, m) {
   bind_forest_learning(m);
   bind_tagging(m);
   bind_cosegments(m);
-  bind_rescoring(m);
+  bind_reranking(m);
   bind_cosegment_learning(m);
   bind_transitions(m);
 }

@@ -1,7 +1,6 @@
 // Bindings of semi-Markov models: their data, their oracle, and prediction for many sequences.
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "segments.hpp"
 #include "segments/frame_content.hpp"
 #include "segments/segment_oracle.hpp"
+#include "segments/segment_prediction.hpp"
 #include "segments/token_content.hpp"
 
 using namespace margent;
@@ -181,129 +181,91 @@ class SegmentModel {
   SegmentShape shape;
 };
 
-// Calls work(scores, workspace, scorer, sequence) for every sequence; labels of some may be forced.
-template <class Work>
-void each_sequence(const SegmentModel& model, const SegmentData& data, const Floats& weights, double scale, int threads,
-                   Work work) {
-  check_fit(model.shape, data);
-  const std::unique_ptr<SegmentContent> content = data.content();
-  if (static_cast<std::int64_t>(weights.shape(0)) != SegmentLayout(model.shape, content->n_weights()).size)
-    throw nb::value_error("weights of the wrong number");
-  struct State {
-    State(const SegmentShape& shape, std::unique_ptr<SegmentContent> content) : scorer(shape, std::move(content)) {}
-    SegmentScorer scorer;
-    SegmentWorkspace workspace;
-  };
-  nb::gil_scoped_release release;
-  const int n_threads =
-      static_cast<int>(std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(content->n_sequences(), 1)));
-  std::vector<std::unique_ptr<State>> states(n_threads);
-  parallel(content->n_sequences(), n_threads, [&](std::size_t thread, std::int64_t s) {
-    if (!states[thread]) states[thread] = std::make_unique<State>(model.shape, content->copy());
-    State& state = *states[thread];
-    work(state.scorer.turn_to(s, weights.data(), scale), state.workspace, s);
-  });
-}
-
-auto joined(const std::vector<std::vector<Segment>>& found) {
-  std::vector<std::int64_t> ptr{0};
-  std::vector<std::int32_t> flat;
-  for (const auto& segments : found) {
-    for (const Segment& s : segments) flat.insert(flat.end(), {s.begin, s.end, s.label});
-    ptr.push_back(static_cast<std::int64_t>(flat.size() / 3));
+// The model with given weights on given data, checked; keeps the content that it looks into.
+class Prediction {
+ public:
+  Prediction(const SegmentModel& model, const SegmentData& data, const Floats& weights, double scale = 1)
+      : shape_(model.shape), content_(data.content()), weights_(weights), scale_(scale) {
+    check_fit(shape_, data);
+    if (static_cast<std::int64_t>(weights.shape(0)) != SegmentLayout(shape_, content_->n_weights()).size)
+      throw nb::value_error("weights of the wrong number");
   }
-  const std::size_t n = flat.size() / 3;
-  return std::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(flat), {n, 3}));
-}
+  FrozenSegmentModel model() const { return {shape_, *content_, weights_.data(), scale_}; }
+  std::int64_t size() const { return content_->n_sequences(); }
+  int length(std::int64_t s) const { return content_->length(s); }
+  void check_label(std::int32_t label) const {
+    if (label < 0 || label >= shape_.n_labels) throw nb::value_error("a label id is out of range");
+  }
+  void check_rows(const Ptr& ptr, std::size_t total, const char* what) const {
+    check_ptr(ptr, static_cast<std::int64_t>(total), what);
+    if (static_cast<std::int64_t>(ptr.shape(0)) != size() + 1)
+      throw nb::value_error((std::string(what) + " of another number of sequences").c_str());
+  }
+
+ private:
+  const SegmentShape& shape_;
+  std::unique_ptr<SegmentContent> content_;
+  Floats weights_;
+  double scale_;
+};
 
 auto model_best(const SegmentModel& model, const SegmentData& data, Floats weights, int threads,
                 std::optional<Ptr> forced_ptr, std::optional<Ids> forced) {
-  const std::int64_t n = data.content()->n_sequences();
+  const Prediction prediction(model, data, weights);
   if (forced_ptr.has_value() != forced.has_value()) throw nb::value_error("forced labels need ids and offsets");
+  ForcedLabels labels;
   if (forced) {
-    check_ptr(*forced_ptr, static_cast<std::int64_t>(forced->shape(0)), "forced labels");
-    if (static_cast<std::int64_t>(forced_ptr->shape(0)) != n + 1)
-      throw nb::value_error("forced labels of another number of sequences");
-    for (std::size_t i = 0; i < forced->shape(0); ++i)
-      if (forced->data()[i] < 0 || forced->data()[i] >= model.shape.n_labels)
-        throw nb::value_error("a label id is out of range");
+    prediction.check_rows(*forced_ptr, forced->shape(0), "forced labels");
+    for (std::size_t i = 0; i < forced->shape(0); ++i) prediction.check_label(forced->data()[i]);
+    labels = {forced_ptr->data(), forced->data()};
   }
-  std::vector<std::vector<Segment>> found(n);
-  std::vector<double> values(n);
-  each_sequence(model, data, weights, 1, threads,
-                [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
-                  const std::int64_t first = forced ? forced_ptr->data()[s] : 0,
-                                     count = forced ? forced_ptr->data()[s + 1] - first : 0;
-                  if (!forced || (count == 0 && scores.length == 0)) {
-                    values[s] = segments_best(scores, work, found[s]);
-                    return;
-                  }
-                  values[s] = -std::numeric_limits<double>::infinity();
-                  if (count == 0 || scores.length == 0) return;
-                  ForcedScores given(scores, forced->data() + first, static_cast<int>(count));
-                  values[s] = segments_best(given.scores(), work, found[s]);
-                  given.name(found[s]);
-                });
-  return std::make_tuple(to_numpy(std::move(values)), joined(found));
+  std::vector<ScoredSegments> found;
+  {
+    nb::gil_scoped_release release;
+    found = predict_best(prediction.model(), labels, threads);
+  }
+  std::vector<double> values;
+  std::vector<std::int64_t> ptr{0};
+  std::vector<Segment> segments;
+  for (const ScoredSegments& each : found) {
+    values.push_back(each.score);
+    segments.insert(segments.end(), each.segments.begin(), each.segments.end());
+    ptr.push_back(static_cast<std::int64_t>(segments.size()));
+  }
+  return std::make_tuple(to_numpy(std::move(values)),
+                         std::make_tuple(to_numpy(std::move(ptr)), segments_to_numpy(segments)));
 }
 
-// The scores of the only sequence of the data, as plain arrays: transitions [L][L], start, end [L], durations [R][L],
-// begins, ends [T + 1][L] or None, and segments [T][R][L] or None, by begin and duration.
 auto model_scores(const SegmentModel& model, const SegmentData& data, Floats weights, double scale) {
-  if (data.content()->n_sequences() != 1) throw nb::value_error("expected one sequence");
+  const Prediction prediction(model, data, weights, scale);
+  if (prediction.size() != 1) throw nb::value_error("expected one sequence");
   const std::size_t n = model.shape.n_labels;
-  std::size_t length = 0, most = 0;
-  std::vector<double> transitions, start, end, durations, begins, ends, rows;
-  bool has_begins = false, has_ends = false, has_rows = false;
-  each_sequence(model, data, weights, scale, 1, [&](const SegmentScores& scores, SegmentWorkspace&, std::int64_t) {
-    const std::size_t width = scores.width;
-    length = scores.length;
-    most = std::min<std::size_t>(scores.longest, std::max<std::size_t>(length, 1));
-    const auto copied = [&](std::vector<double>& out, const double* from, std::size_t count) {
-      out.reserve(count * n);
-      for (std::size_t r = 0; r < count; ++r) out.insert(out.end(), from + r * width, from + r * width + n);
-    };
-    copied(transitions, scores.transitions, n);
-    copied(start, scores.start, 1);
-    copied(end, scores.end, 1);
-    copied(durations, scores.durations + width, most);
-    if ((has_begins = scores.begins)) {
-      copied(begins, scores.begins, length + 1);
-      std::fill(begins.end() - n, begins.end(), 0.0);
-    }
-    if ((has_ends = scores.ends)) {
-      copied(ends, scores.ends, length + 1);
-      std::fill(ends.begin(), ends.begin() + n, 0.0);
-    }
-    if (!(has_rows = scores.rows)) return;
-    rows.assign(length * most * n, 0.0);
-    for (std::size_t e = 1; e <= length; ++e) {
-      const std::size_t count = std::min(e, most);
-      const SegmentRows found = scores.rows->at(static_cast<int>(e), static_cast<int>(count));
-      for (std::size_t d = 1; found.first && d <= count; ++d)
-        for (std::size_t l = 0; l < n; ++l)
-          if (std::isfinite(durations[(d - 1) * n + l]))  // of others nothing was worked out
-            rows[((e - d) * most + d - 1) * n + l] =
-                found.first[static_cast<std::ptrdiff_t>(d - 1) * found.stride + static_cast<std::ptrdiff_t>(l)];
-    }
-  });
+  PlainSegmentScores found;
+  {
+    nb::gil_scoped_release release;
+    found = plain_scores(prediction.model(), 0);
+  }
   const auto table = [](bool there, std::vector<double>& values, std::vector<std::size_t> shape) {
     return there ? std::optional(to_numpy(std::move(values), std::move(shape))) : std::nullopt;
   };
-  return std::make_tuple(to_numpy(std::move(transitions), {n, n}), to_numpy(std::move(start)), to_numpy(std::move(end)),
-                         to_numpy(std::move(durations), {most, n}), table(has_begins, begins, {length + 1, n}),
-                         table(has_ends, ends, {length + 1, n}), table(has_rows, rows, {length, most, n}));
+  const std::size_t rows = found.length + 1;
+  return std::make_tuple(to_numpy(std::move(found.transitions), {n, n}), to_numpy(std::move(found.start)),
+                         to_numpy(std::move(found.end)), to_numpy(std::move(found.durations), {found.longest, n}),
+                         table(!found.begins.empty(), found.begins, {rows, n}),
+                         table(!found.ends.empty(), found.ends, {rows, n}),
+                         table(found.has_segments, found.segments, {found.length, found.longest, n}));
 }
 
 nb::list model_k_best(const SegmentModel& model, const SegmentData& data, Floats weights, int k, int threads) {
   if (k < 1) throw nb::value_error("k must be at least 1");
-  std::vector<std::vector<ScoredSegments>> all(data.content()->n_sequences());
-  each_sequence(model, data, weights, 1, threads,
-                [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
-                  all[s] = segments_k_best(scores, k, work);
-                });
+  const Prediction prediction(model, data, weights);
+  std::vector<std::vector<ScoredSegments>> found;
+  {
+    nb::gil_scoped_release release;
+    found = predict_k_best(prediction.model(), k, threads);
+  }
   nb::list out;
-  for (const auto& answers : all) {
+  for (const auto& answers : found) {
     nb::list each;
     for (const ScoredSegments& answer : answers)
       each.append(std::make_tuple(answer.score, segments_to_numpy(answer.segments)));
@@ -312,51 +274,26 @@ nb::list model_k_best(const SegmentModel& model, const SegmentData& data, Floats
   return out;
 }
 
-// Probabilities of labels [positions][L], of boundaries [positions + sequences], and of the given segments; log Z.
 auto model_marginals(const SegmentModel& model, const SegmentData& data, Floats weights, double scale, int threads,
                      Ptr ptr, SegmentArray segments) {
-  const std::unique_ptr<SegmentContent> content = data.content();
-  const std::int64_t n = content->n_sequences();
-  const std::size_t labels = model.shape.n_labels;
-  check_ptr(ptr, static_cast<std::int64_t>(segments.shape(0)), "segments");
-  if (static_cast<std::int64_t>(ptr.shape(0)) != n + 1 || segments.shape(1) != 3)
-    throw nb::value_error("segments of another number of sequences");
-  std::vector<std::int64_t> begin(n + 1, 0);
-  for (std::int64_t s = 0; s < n; ++s) {
-    begin[s + 1] = begin[s] + content->length(s);
+  const Prediction prediction(model, data, weights, scale);
+  prediction.check_rows(ptr, segments.shape(0), "segments");
+  if (segments.shape(1) != 3) throw nb::value_error("segments should be rows of begin, end and label");
+  for (std::int64_t s = 0; s < prediction.size(); ++s)
     for (std::int64_t i = ptr.data()[s]; i < ptr.data()[s + 1]; ++i) {
       const std::int32_t* row = segments.data() + 3 * i;
-      if (row[0] < 0 || row[1] <= row[0] || row[1] > content->length(s) || row[2] < 0 ||
-          row[2] >= static_cast<int>(labels))
-        throw nb::value_error("a segment that cannot be");
+      if (row[0] < 0 || row[1] <= row[0] || row[1] > prediction.length(s))
+        throw nb::value_error("a segment lies outside its sequence");
+      prediction.check_label(row[2]);
     }
+  SegmentMarginals found;
+  {
+    nb::gil_scoped_release release;
+    found = predict_marginals(prediction.model(), {ptr.data(), segments.data()}, threads);
   }
-  std::vector<double> nodes(begin[n] * labels), boundaries(begin[n] + n), confidences(segments.shape(0)), log_z(n);
-  each_sequence(model, data, weights, scale, threads,
-                [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
-                  std::vector<double> running((scores.length + 1) * labels);
-                  double* ends = boundaries.data() + begin[s] + s;
-                  log_z[s] = segments_expectations(
-                      scores, work,
-                      [&](int from, int to, const double* p) {
-                        for (std::size_t l = 0; l < labels; ++l) {
-                          ends[to] += p[l];
-                          running[from * labels + l] += p[l];
-                          running[to * labels + l] -= p[l];
-                        }
-                        for (std::int64_t i = ptr.data()[s]; i < ptr.data()[s + 1]; ++i) {
-                          const std::int32_t* row = segments.data() + 3 * i;
-                          if (row[0] == from && row[1] == to) confidences[i] = p[row[2]];
-                        }
-                      },
-                      nullptr, nullptr, nullptr);
-                  ends[0] = 1;
-                  for (std::size_t i = labels; i < running.size(); ++i) running[i] += running[i - labels];
-                  std::copy(running.begin(), running.end() - labels, nodes.begin() + begin[s] * labels);
-                });
-  const std::size_t positions = begin[n];
-  return std::make_tuple(to_numpy(std::move(nodes), {positions, labels}), to_numpy(std::move(boundaries)),
-                         to_numpy(std::move(confidences)), to_numpy(std::move(log_z)));
+  const std::size_t labels = model.shape.n_labels, positions = found.labels.size() / labels;
+  return std::make_tuple(to_numpy(std::move(found.labels), {positions, labels}), to_numpy(std::move(found.boundaries)),
+                         to_numpy(std::move(found.segments)), to_numpy(std::move(found.log_partitions)));
 }
 
 }  // namespace

@@ -160,38 +160,38 @@ auto marginals(const FrozenChain& chain, const BoundExamples& bound, double scal
   return std::make_tuple(to_numpy(std::move(nodes), {n, n_labels}), pair_array, to_numpy(std::move(log_z)));
 }
 
-Numpy<double> runs(const FrozenChain& chain, const BoundExamples& bound, double scale,
-                   Array<std::int64_t, nb::ndim<1>> sequences, Array<std::int32_t, nb::ndim<1>> begins,
-                   Array<std::int32_t, nb::ndim<1>> ends, Array<std::int64_t, nb::ndim<1>> run_ptr,
-                   Array<std::int32_t, nb::ndim<1>> labels, Array<std::uint8_t, nb::ndim<2>> before,
-                   Array<std::uint8_t, nb::ndim<2>> after, int threads,
-                   std::optional<Array<std::int32_t, nb::ndim<1>>> hidden) {
+Numpy<double> span_log_probabilities(const FrozenChain& chain, const BoundExamples& bound, double scale,
+                                     Array<std::int64_t, nb::ndim<1>> sequences,
+                                     Array<std::int32_t, nb::ndim<1>> begins, Array<std::int32_t, nb::ndim<1>> ends,
+                                     Array<std::int64_t, nb::ndim<1>> span_ptr, Array<std::int32_t, nb::ndim<1>> labels,
+                                     Array<std::uint8_t, nb::ndim<2>> before, Array<std::uint8_t, nb::ndim<2>> after,
+                                     int threads, std::optional<Array<std::int32_t, nb::ndim<1>>> hidden) {
   check_scale(scale);
   chain.check(bound);
   const Examples& examples = bound.examples();
   const std::size_t n = sequences.shape(0);
-  check_ptr(run_ptr, static_cast<std::int64_t>(labels.shape(0)), "runs");
-  if (begins.shape(0) != n || ends.shape(0) != n || run_ptr.shape(0) != n + 1 || before.shape(0) != n ||
+  check_ptr(span_ptr, static_cast<std::int64_t>(labels.shape(0)), "spans");
+  if (begins.shape(0) != n || ends.shape(0) != n || span_ptr.shape(0) != n + 1 || before.shape(0) != n ||
       after.shape(0) != n || static_cast<std::int64_t>(before.shape(1)) != chain.shape().base ||
       after.shape(1) != before.shape(1))
-    throw nb::value_error("runs: arrays of different lengths");
+    throw nb::value_error("spans: arrays of different lengths");
   for (std::size_t r = 0; r < n; ++r) {
     const std::int64_t s = sequences.data()[r];
     if (s < 0 || s >= examples.n_sequences || (r && s < sequences.data()[r - 1]) || begins.data()[r] < 0 ||
         ends.data()[r] <= begins.data()[r] || ends.data()[r] > examples.length(s) ||
-        run_ptr.data()[r + 1] - run_ptr.data()[r] != ends.data()[r] - begins.data()[r])
-      throw nb::value_error("runs: out of range");
+        span_ptr.data()[r + 1] - span_ptr.data()[r] != ends.data()[r] - begins.data()[r])
+      throw nb::value_error("spans: out of range");
   }
   for (std::size_t i = 0; i < labels.shape(0); ++i)
     if (labels.data()[i] < 0 || labels.data()[i] >= chain.shape().n_labels)
-      throw nb::value_error("runs: no such label");
+      throw nb::value_error("spans: no such label");
   if (hidden) check_hidden(*hidden, chain.shape().n_labels, true);
   std::vector<double> out(n);
   {
     nb::gil_scoped_release release;
-    tag_runs(chain.model(), examples, scale, threads, static_cast<std::int64_t>(n), sequences.data(), begins.data(),
-             ends.data(), run_ptr.data(), labels.data(), before.data(), after.data(), hidden ? hidden->data() : nullptr,
-             out.data());
+    tag_spans(chain.model(), examples, scale, threads, static_cast<std::int64_t>(n), sequences.data(), begins.data(),
+              ends.data(), span_ptr.data(), labels.data(), before.data(), after.data(),
+              hidden ? hidden->data() : nullptr, out.data());
   }
   return to_numpy(std::move(out));
 }
@@ -255,9 +255,9 @@ void bind_tagging(nb::module_& m) {
       .def("hidden_k_best", &hidden_k_best, nb::arg("examples"), nb::arg("scale"), nb::arg("hidden"), nb::arg("k"),
            nb::arg("threads"), "(first labels of those that are one, values, logs of the sums, counts)")
       .def("marginals", &marginals, nb::arg("examples"), nb::arg("scale"), nb::arg("pairs"), nb::arg("threads"))
-      .def("runs", &runs, nb::arg("examples"), nb::arg("scale"), nb::arg("sequences"), nb::arg("begins"),
-           nb::arg("ends"), nb::arg("run_ptr"), nb::arg("labels"), nb::arg("before"), nb::arg("after"),
-           nb::arg("threads"), nb::arg("hidden").none() = nb::none())
+      .def("span_log_probabilities", &span_log_probabilities, nb::arg("examples"), nb::arg("scale"),
+           nb::arg("sequences"), nb::arg("begins"), nb::arg("ends"), nb::arg("span_ptr"), nb::arg("labels"),
+           nb::arg("before"), nb::arg("after"), nb::arg("threads"), nb::arg("hidden").none() = nb::none())
       .def("scores", &scores, nb::arg("examples"), nb::arg("labels"), nb::arg("threads"))
       .def("samples", &samples, nb::arg("examples"), nb::arg("scale"), nb::arg("seed"), nb::arg("count"),
            nb::arg("threads"));

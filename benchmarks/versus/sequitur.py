@@ -3,7 +3,7 @@
     pip install sequitur-g2p
     python -m benchmarks.versus.sequitur [--words 5000] [--order 5] [--test-words 2000] [--core 0] [--data DIR]
 
-Both sides learn from the same words (`--words 0`: all, which takes sequitur many hours) with units of at most one
+Both sides learn from the same words (`--words 0`: all, which takes sequitur many hours) with graphones of at most one
 letter and one phoneme and grow to the same order; both choose their smoothing on 5 % of these words. Both pronounce the
 same test words, and are scored by the same function: any reference for words, the nearest for phonemes. Each training
 and each prediction is a process of its own, pinned to one core; its processor time counts, start and reading included.

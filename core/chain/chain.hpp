@@ -121,9 +121,9 @@ double chain_log_partition(const ChainScores<Real>& scores, ChainWorkspace<Real>
 template <class Real>
 double chain_marginals(const ChainScores<Real>& scores, ChainWorkspace<Real>& work, double* nodes, double* pairs);
 
-// A run of fixed labels with what may stand before and after it. Label y stands for hidden[y] labels, itself and those
+// A span of fixed labels with what may stand before and after it. Label y stands for hidden[y] labels, itself and those
 // after it; null: for itself alone.
-struct RunQuery {
+struct SpanQuery {
   int begin, end;              // positions begin <= t < end
   const std::int32_t* labels;  // [end - begin]
   const std::uint8_t* before;  // [L + 1]: labels allowed at begin - 1; entry L: may begin at position 0
@@ -132,10 +132,10 @@ struct RunQuery {
 
   int n_sublabels(int label) const { return hidden ? hidden[label] : 1; }
 };
-// The log-probability that a labelling holds this run, after chain_marginals has filled `work`.
+// The log-probability that a labelling holds this span, after chain_marginals has filled `work`.
 template <class Real>
-double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
-                                 double log_partition, const RunQuery& query);
+double chain_span_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
+                                  double log_partition, const SpanQuery& query);
 
 // Draws labellings with probability exp(score) / Z: labels [count][n]. Needs alpha of chain_log_partition in `work`.
 template <class Real>

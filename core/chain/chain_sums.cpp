@@ -302,8 +302,8 @@ double chain_marginals(const ChainScores<Real>& scores, ChainWorkspace<Real>& wo
 }
 
 template <class Real>
-double chain_run_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
-                                 double log_partition, const RunQuery& query) {
+double chain_span_log_probability(const ChainScores<Real>& scores, const ChainWorkspace<Real>& work,
+                                  double log_partition, const SpanQuery& query) {
   const ChainShape& s = scores.shape;
   if (log_partition == zero<double>) return zero<double>;   // no labelling, and no beta
   std::vector<std::pair<std::int64_t, double>> live, next;  // states with the log weight of what leads to them
@@ -409,12 +409,12 @@ void chain_sample(const ChainScores<Real>& scores, const ChainWorkspace<Real>& w
   }
 }
 
-#define MARGENT_INSTANTIATE(Real)                                                                          \
-  template struct ExpTransitions<Real>;                                                                    \
-  template double chain_log_partition(const ChainScores<Real>&, ChainWorkspace<Real>&);                    \
-  template double chain_marginals(const ChainScores<Real>&, ChainWorkspace<Real>&, double*, double*);      \
-  template double chain_run_log_probability(const ChainScores<Real>&, const ChainWorkspace<Real>&, double, \
-                                            const RunQuery&);                                              \
+#define MARGENT_INSTANTIATE(Real)                                                                           \
+  template struct ExpTransitions<Real>;                                                                     \
+  template double chain_log_partition(const ChainScores<Real>&, ChainWorkspace<Real>&);                     \
+  template double chain_marginals(const ChainScores<Real>&, ChainWorkspace<Real>&, double*, double*);       \
+  template double chain_span_log_probability(const ChainScores<Real>&, const ChainWorkspace<Real>&, double, \
+                                             const SpanQuery&);                                             \
   template void chain_sample(const ChainScores<Real>&, const ChainWorkspace<Real>&, std::uint64_t, int, std::int32_t*);
 MARGENT_INSTANTIATE(float)
 MARGENT_INSTANTIATE(double)

@@ -85,21 +85,21 @@ void tag_marginals(const LinearChain& model, const Examples& given, double scale
   for_each_sequence(examples.n_sequences, threads, make, run);
 }
 
-void tag_runs(const LinearChain& model, const Examples& examples, double scale, int threads, std::int64_t n_runs,
-              const std::int64_t* sequences, const std::int32_t* begins, const std::int32_t* ends,
-              const std::int64_t* run_ptr, const std::int32_t* labels, const std::uint8_t* before,
-              const std::uint8_t* after, const std::int32_t* hidden, double* log_probabilities) {
+void tag_spans(const LinearChain& model, const Examples& examples, double scale, int threads, std::int64_t n_spans,
+               const std::int64_t* sequences, const std::int32_t* begins, const std::int32_t* ends,
+               const std::int64_t* span_ptr, const std::int32_t* labels, const std::uint8_t* before,
+               const std::uint8_t* after, const std::int32_t* hidden, double* log_probabilities) {
   const std::int64_t stride = model.shape.base;
   const auto run = [&](Tagging<double>& state, std::int64_t s) {
-    const auto [from, to] = std::equal_range(sequences, sequences + n_runs, s);
+    const auto [from, to] = std::equal_range(sequences, sequences + n_spans, s);
     if (from == to) return;
     const ChainScores<double> scores = state.scorer.score(examples, s);
     std::vector<double> nodes(static_cast<std::size_t>(scores.length) * model.shape.n_labels);
     const double log_z = chain_marginals(scores, state.work, nodes.data(), static_cast<double*>(nullptr));
     for (std::int64_t r = from - sequences; r < to - sequences; ++r)
-      log_probabilities[r] = chain_run_log_probability(
+      log_probabilities[r] = chain_span_log_probability(
           scores, state.work, log_z,
-          {begins[r], ends[r], labels + run_ptr[r], before + r * stride, after + r * stride, hidden});
+          {begins[r], ends[r], labels + span_ptr[r], before + r * stride, after + r * stride, hidden});
   };
   for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
 }

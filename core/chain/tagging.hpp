@@ -25,13 +25,13 @@ void tag_hidden_k_best(const LinearChain& model, const Examples& examples, doubl
 void tag_marginals(const LinearChain& model, const Examples& examples, double scale, int threads, double* nodes,
                    double* pairs, double* log_partitions);
 
-// Log-probabilities of spans, as runs of labels: run r lies in sequence sequences[r] at begins[r] .. ends[r] - 1 with
-// the labels labels[run_ptr[r] ...]; before, after [n_runs][L + 1] and hidden: see RunQuery. Runs are sorted by
+// Log-probabilities of spans of labels: span r lies in sequence sequences[r] at begins[r] .. ends[r] - 1 with the
+// labels labels[span_ptr[r] ...]; before, after [n_spans][L + 1] and hidden: see SpanQuery. Spans are sorted by
 // sequence.
-void tag_runs(const LinearChain& model, const Examples& examples, double scale, int threads, std::int64_t n_runs,
-              const std::int64_t* sequences, const std::int32_t* begins, const std::int32_t* ends,
-              const std::int64_t* run_ptr, const std::int32_t* labels, const std::uint8_t* before,
-              const std::uint8_t* after, const std::int32_t* hidden, double* log_probabilities);
+void tag_spans(const LinearChain& model, const Examples& examples, double scale, int threads, std::int64_t n_spans,
+               const std::int64_t* sequences, const std::int32_t* begins, const std::int32_t* ends,
+               const std::int64_t* span_ptr, const std::int32_t* labels, const std::uint8_t* before,
+               const std::uint8_t* after, const std::int32_t* hidden, double* log_probabilities);
 
 // The floor of all the others: scores each sequence and searches nothing. For benchmarks; returns a checksum.
 double tag_gather_only(const LinearChain& model, const Examples& examples);

@@ -4,10 +4,10 @@
 
 namespace margent {
 
-void cosegment_features(const CosegmentUnits& units, Symbols word, Symbols cut, int bits, CountedFeatures& out) {
+void cosegment_features(const Graphones& graphones, Symbols word, Symbols alignment, int bits, CountedFeatures& out) {
   out.clear();
-  const CosegmentFeatures features(units, word, bits);
-  features.parts(cut, [&](const Cosegment& part) {
+  const CosegmentFeatures features(graphones, word, bits);
+  features.parts(alignment, [&](const Cosegment& part) {
     features.of_part(part, [&](std::int32_t feature) { out.emplace_back(feature, 1.0f); });
   });
   std::sort(out.begin(), out.end());

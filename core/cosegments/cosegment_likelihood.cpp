@@ -14,21 +14,17 @@ std::unique_ptr<Likelihood> CosegmentOracle::likelihood(const LikelihoodOptions&
 }
 
 CosegmentLikelihood::CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads)
-    : oracle_(oracle), beam_(beam), best_completion_(best_completion), threads_(std::max(threads, 1)),
+    : FlatLikelihood(oracle, threads), oracle_(oracle), beam_(beam), best_completion_(best_completion),
       listed_(oracle.size()) {
   const CosegmentSystem<double>& system = oracle.system();
-  for (int q = 0; q < workers(oracle.size(), threads_); ++q)
-    searchers_.push_back({{system.units(), system.bits(), system.options(), &oracle.examples()}, {}, {}, {}});
-}
-
-void CosegmentLikelihood::get(double* parameters) const {
-  const std::vector<double> weights = oracle_.weights(false);
-  std::copy(weights.begin(), weights.end(), parameters);
+  for (int q = 0; q < workers(oracle.size(), threads); ++q)
+    searchers_.push_back(
+        {{system.graphones(), system.bits(), system.options(), &oracle.examples()}, {}, {}, {}, {}, {}});
 }
 
 bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
   searcher.system.turn_to(i, oracle_.search_weights(), 0);
-  Cuts& listed = listed_[i];
+  Alignments& listed = listed_[i];
   const std::size_t before = listed.size();
   for (const bool forced : {false, true}) {
     searcher.system.force(forced);
@@ -36,10 +32,10 @@ bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
     std::int64_t n = 0;
     for (const auto& item : searcher.search.last()) {
       if (beam_ > 0 && n++ == beam_) break;
-      trace_units(searcher.system, searcher.search, item, searcher.cut);
-      find_path(word(i), searcher.cut, listed, searcher.path);
+      trace_graphones(searcher.system, searcher.search, item, searcher.alignment);
+      find_path(word(i), searcher.alignment, listed, searcher.path);
       std::size_t c = 0;
-      while (c < listed.size() && !std::ranges::equal(listed.cut(c), searcher.path)) ++c;
+      while (c < listed.size() && !std::ranges::equal(listed.alignment(c), searcher.path)) ++c;
       if (c < listed.size()) continue;
       listed.path.insert(listed.path.end(), searcher.path.begin(), searcher.path.end());
       listed.ends.push_back(static_cast<std::int32_t>(listed.path.size()));
@@ -58,99 +54,60 @@ bool CosegmentLikelihood::grow(const std::function<void()>& between) {
     parallel(std::min(block, size() - begin), static_cast<int>(searchers_.size()),
              [&](std::size_t thread, std::int64_t k) { grown[begin + k] = grow(searchers_[thread], begin + k); });
   }
-  const auto has_right = [](const Cuts& listed) { return std::ranges::find(listed.right, 1) != listed.right.end(); };
+  const auto has_right = [](const Alignments& listed) {
+    return std::ranges::find(listed.right, 1) != listed.right.end();
+  };
   if (size() > 0 && std::ranges::none_of(listed_, has_right))
     throw std::invalid_argument("no word has a right pronunciation within reach of the search: try a larger threshold");
   return std::ranges::find(grown, 1) != grown.end();
 }
 
-void CosegmentLikelihood::find_path(Symbols word, Symbols cut, Cuts& listed, std::vector<std::int32_t>& path) const {
+void CosegmentLikelihood::find_path(Symbols word, Symbols alignment, Alignments& listed,
+                                    std::vector<std::int32_t>& path) const {
   path.clear();
-  CosegmentFeatures(oracle_.units(), word, oracle_.system().bits()).parts(cut, [&](const Cosegment& part) {
+  CosegmentFeatures(oracle_.graphones(), word, oracle_.system().bits()).parts(alignment, [&](const Cosegment& part) {
     const auto known = std::ranges::find(listed.places, part);
     path.push_back(static_cast<std::int32_t>(known - listed.places.begin()));
     if (known == listed.places.end()) listed.places.push_back(part);
   });
 }
 
-double CosegmentLikelihood::example(std::int64_t i, Shares& shares, SparseVector* gradient) const {
-  const Cuts& listed = listed_[i];
+// 0 where nothing right is listed.
+double CosegmentLikelihood::example(std::size_t thread, std::int64_t i, SparseVector* gradient) {
+  const Alignments& listed = listed_[i];
   const FlatWeights<double> weights = oracle_.search_weights();
-  const CosegmentFeatures features(oracle_.units(), word(i), oracle_.system().bits());
-  auto& [of_cuts, of_places] = shares;
+  const CosegmentFeatures features(oracle_.graphones(), word(i), oracle_.system().bits());
+  auto& of_alignments = searchers_[thread].of_alignments;
+  auto& of_places = searchers_[thread].of_places;
   of_places.assign(listed.places.size(), 0.0);
   for (std::size_t p = 0; p < listed.places.size(); ++p)
     features.of_part(listed.places[p], [&](std::int32_t feature) { of_places[p] += weights.kept[feature]; });
-  of_cuts.resize(listed.size());
+  of_alignments.resize(listed.size());
   double all = log_zero, right = log_zero;
   std::size_t best = 0;
   for (std::size_t c = 0; c < listed.size(); ++c) {
     double sum = weights.kept[0] * listed.joint[c];
-    for (const std::int32_t p : listed.cut(c)) sum += of_places[p];
-    of_cuts[c] = weights.scale * sum;
-    all = log_plus(all, of_cuts[c]);
+    for (const std::int32_t p : listed.alignment(c)) sum += of_places[p];
+    of_alignments[c] = weights.scale * sum;
+    all = log_plus(all, of_alignments[c]);
     if (!listed.right[c]) continue;
-    if (right == log_zero || of_cuts[c] > of_cuts[best]) best = c;
-    right = best_completion_ ? of_cuts[best] : log_plus(right, of_cuts[c]);
+    if (right == log_zero || of_alignments[c] > of_alignments[best]) best = c;
+    right = best_completion_ ? of_alignments[best] : log_plus(right, of_alignments[c]);
   }
   if (right == log_zero) return 0;
   if (!gradient) return all - right;
   of_places.assign(listed.places.size(), 0.0);
   double joint = 0;
   for (std::size_t c = 0; c < listed.size(); ++c) {
-    double share = std::exp(of_cuts[c] - all);
-    if (best_completion_ ? c == best : listed.right[c]) share -= std::exp(of_cuts[c] - right);
+    double share = std::exp(of_alignments[c] - all);
+    if (best_completion_ ? c == best : listed.right[c]) share -= std::exp(of_alignments[c] - right);
     joint += share * listed.joint[c];
-    for (const std::int32_t p : listed.cut(c)) of_places[p] += share;
+    for (const std::int32_t p : listed.alignment(c)) of_places[p] += share;
   }
   gradient->push_back({0, joint});
   for (std::size_t p = 0; p < listed.places.size(); ++p)
     features.of_part(listed.places[p], [&](std::int32_t feature) { gradient->push_back({feature, of_places[p]}); });
   return all - right;
-}
-
-// Examples of a block are worked on by all threads, and their gradients then added up in order.
-double CosegmentLikelihood::evaluate(double* gradient, const std::function<void()>& between) {
-  constexpr std::int64_t block = 512;
-  if (gradient) std::fill(gradient, gradient + n_parameters(), 0.0);
-  std::vector<SparseVector> parts(std::min(block, size()));
-  std::vector<double> losses(parts.size());
-  std::vector<Shares> shares(searchers_.size());
-  double sum = 0;
-  for (std::int64_t begin = 0; begin < size(); begin += block) {
-    between();
-    const std::int64_t n = std::min(block, size() - begin);
-    parallel(n, static_cast<int>(shares.size()), [&](std::size_t thread, std::int64_t k) {
-      parts[k].clear();
-      losses[k] = example(begin + k, shares[thread], gradient ? &parts[k] : nullptr);
-    });
-    for (std::int64_t k = 0; k < n; ++k) {
-      sum += losses[k];
-      for (const auto& [index, value] : parts[k]) gradient[index] += value;
-    }
-  }
-  return sum;
-}
-
-double CosegmentLikelihood::value(const std::int64_t* order, std::int64_t n) {
-  Shares shares;
-  double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += example(order[i], shares, nullptr);
-  return sum;
-}
-
-double CosegmentLikelihood::descend(const std::int64_t* order, std::int64_t n, double eta, double decay, double first) {
-  Shares shares;
-  SparseVector gradient;
-  double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double rate = eta / (1 + decay * eta * (first + static_cast<double>(i)));
-    gradient.clear();
-    sum += example(order[i], shares, &gradient);
-    oracle_.scale(std::max(1 - rate * decay, 1e-3));
-    oracle_.add(gradient, -rate);
-  }
-  return sum;
 }
 
 }  // namespace margent

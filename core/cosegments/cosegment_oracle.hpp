@@ -13,12 +13,12 @@ namespace margent {
 // would be moved towards for ever.
 class CosegmentOracle final : public BeamOracle<CosegmentSystem<double>> {
  public:
-  CosegmentOracle(const CosegmentUnits& units, const TranscriptionExamples& examples, int bits,
+  CosegmentOracle(const Graphones& graphones, const TranscriptionExamples& examples, int bits,
                   const CosegmentSearchOptions& options, BeamUpdate update)
-      : BeamOracle((std::int64_t{1} << bits) + 1, options.beam, update, units, bits, options, &examples_),
+      : BeamOracle((std::int64_t{1} << bits) + 1, options.beam, update, graphones, bits, options, &examples_),
         examples_(examples) {}
 
-  const CosegmentUnits& units() const { return system().units(); }
+  const Graphones& graphones() const { return system().graphones(); }
   const TranscriptionExamples& examples() const { return examples_; }
   std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
 

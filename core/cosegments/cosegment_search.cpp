@@ -15,23 +15,24 @@ std::uint64_t spoken_after(std::uint64_t phonemes, std::int32_t phoneme) {
 
 }  // namespace
 
-void RightAnswers::set(const CosegmentUnits& units, const SpellingPairs& pairs, std::int64_t first, std::int64_t last) {
+void RightAnswers::set(const Graphones& graphones, const SpellingPairs& pairs, std::int64_t first, std::int64_t last) {
   n_ = static_cast<std::size_t>(last - first);
   if (lattices_.size() < n_) lattices_.resize(n_), prefixes_.resize(n_);
   for (std::size_t p = 0; p < n_; ++p) {
     const Symbols spoken = pairs.pronunciation(first + static_cast<std::int64_t>(p));
-    build_lattice(units, pairs.word(first), spoken, lattices_[p]);
+    build_lattice(graphones, pairs.word(first), spoken, lattices_[p]);
     prefixes_[p].assign(1, 0);
     for (const std::int32_t phoneme : spoken) prefixes_[p].push_back(spoken_after(prefixes_[p].back(), phoneme));
   }
 }
 
 template <class Real>
-CosegmentSystem<Real>::CosegmentSystem(const CosegmentUnits& units, int bits, const CosegmentSearchOptions& options,
+CosegmentSystem<Real>::CosegmentSystem(const Graphones& graphones, int bits, const CosegmentSearchOptions& options,
                                        const TranscriptionExamples* examples)
-    : units_(units), bits_(bits), options_(options), examples_(examples), seen_(units.size() + 2, 0),
-      scored_(units.size(), 0), unit_scores_(units.size()), outlooks_(1 << 10), seen_ahead_(units.size() + 2, 0) {
-  if (units.letter_counts().empty() || units.letter_counts().front() > 0) options_.insertions = 0;
+    : graphones_(graphones), bits_(bits), options_(options), examples_(examples), seen_(graphones.size() + 2, 0),
+      scored_(graphones.size(), 0), graphone_scores_(graphones.size()), outlooks_(1 << 10),
+      seen_ahead_(graphones.size() + 2, 0) {
+  if (graphones.letter_counts().empty() || graphones.letter_counts().front() > 0) options_.insertions = 0;
   rounds_ = options_.insertions + 1;
 }
 
@@ -54,7 +55,7 @@ void CosegmentSystem<Real>::turn_to(const GramModel& model, const FlatWeights<Re
 template <class Real>
 void CosegmentSystem<Real>::turn_to(std::int64_t example, const FlatWeights<Real>& weights, double cost) {
   begin(*examples_->models[examples_->fold[example]], weights, examples_->word(example));
-  right_.set(units_, examples_->pairs, examples_->example_ptr[example], examples_->example_ptr[example + 1]);
+  right_.set(graphones_, examples_->pairs, examples_->example_ptr[example], examples_->example_ptr[example + 1]);
   supervised_ = true;
   cost_ = cost;
 }
@@ -65,7 +66,7 @@ void CosegmentSystem<Real>::expand(int layer, std::span<const Item> items, Propo
   const std::int32_t i = layer / rounds_, g = layer % rounds_;
   if (g == 0) ++place_;
   for (std::size_t q = 0; q < items.size(); ++q) {
-    for (const std::int32_t count : units_.letter_counts()) {
+    for (const std::int32_t count : graphones_.letter_counts()) {
       if (count == 0 && g + 1 < rounds_) extend(items[q], q, layer + 1, {}, propose);
       if (count > 0 && i + count <= n_) extend(items[q], q, (i + count) * rounds_, word_.subspan(i, count), propose);
     }
@@ -79,34 +80,35 @@ void CosegmentSystem<Real>::extend(const Item& from, std::size_t item, int layer
   const State& state = from.state;
   if (forced_) {
     ++round_;
-    right_.units_after(state.letters, state.spoken, state.phonemes, [&](std::int32_t unit) {
-      if (units_.letters(unit).size() != letters.size() || seen_[unit] == round_) return;
-      seen_[unit] = round_;
+    right_.graphones_after(state.letters, state.spoken, state.phonemes, [&](std::int32_t graphone) {
+      if (graphones_.letters(graphone).size() != letters.size() || seen_[graphone] == round_) return;
+      seen_[graphone] = round_;
       std::int32_t next = 0;
-      const double log_p = model_->step(state.context, unit, &next);
-      add(from, item, layer, unit, log_p, next, propose);
+      const double log_p = model_->step(state.context, graphone, &next);
+      add(from, item, layer, graphone, log_p, next, propose);
     });
     return;
   }
-  const auto [first, last] = units_.group(letters);
+  const auto [first, last] = graphones_.group(letters);
   if (first == last) return;
-  model_->steps(
-      state.context, first, last, seen_.data(), ++round_,
-      [&](std::int32_t unit, double log_p, std::int32_t next) { add(from, item, layer, unit, log_p, next, propose); });
+  model_->steps(state.context, first, last, seen_.data(), ++round_,
+                [&](std::int32_t graphone, double log_p, std::int32_t next) {
+                  add(from, item, layer, graphone, log_p, next, propose);
+                });
 }
 
 template <class Real>
-double CosegmentSystem<Real>::of_unit(std::int32_t at, std::int32_t unit) {
-  if (scored_[unit] != place_) {
-    scored_[unit] = place_;
+double CosegmentSystem<Real>::of_graphone(std::int32_t at, std::int32_t graphone) {
+  if (scored_[graphone] != place_) {
+    scored_[graphone] = place_;
     double sum = 0;
-    features().of_unit(at, unit, [&](std::int32_t f) { sum += weights_.kept[f]; });
-    unit_scores_[unit] = sum;
+    features().of_graphone(at, graphone, [&](std::int32_t f) { sum += weights_.kept[f]; });
+    graphone_scores_[graphone] = sum;
   }
-  return unit_scores_[unit];
+  return graphone_scores_[graphone];
 }
 
-// Of units without letters that may come first it knows nothing. 0 where no unit has the next letter.
+// Of graphones without letters that may come first it knows nothing. 0 where no graphone has the next letter.
 template <class Real>
 double CosegmentSystem<Real>::outlook(std::int32_t position, std::int32_t context) {
   const std::uint64_t place = (words_ << 24) | static_cast<std::uint32_t>(position & 0xFFFFFF);
@@ -115,11 +117,11 @@ double CosegmentSystem<Real>::outlook(std::int32_t position, std::int32_t contex
   double sum = 0;
   if (position == n_) {
     std::int32_t next = 0;
-    sum = std::exp(model_->step(context, units_.end(), &next));
+    sum = std::exp(model_->step(context, graphones_.end(), &next));
   }
-  for (const std::int32_t count : units_.letter_counts()) {
+  for (const std::int32_t count : graphones_.letter_counts()) {
     if (count == 0 || position + count > n_) continue;
-    const auto [first, last] = units_.group(word_.subspan(position, count));
+    const auto [first, last] = graphones_.group(word_.subspan(position, count));
     if (first < last)
       model_->steps(context, first, last, seen_ahead_.data(), ++round_ahead_,
                     [&](std::int32_t, double log_p, std::int32_t) { sum += std::exp(log_p); });
@@ -130,7 +132,7 @@ double CosegmentSystem<Real>::outlook(std::int32_t position, std::int32_t contex
 
 template <class Real>
 template <class Propose>
-void CosegmentSystem<Real>::add(const Item& from, std::size_t item, int layer, std::int32_t unit, double log_p,
+void CosegmentSystem<Real>::add(const Item& from, std::size_t item, int layer, std::int32_t graphone, double log_p,
                                 std::int32_t next, Propose& propose) {
   const State& source = from.state;
   const std::int32_t position = layer / rounds_;
@@ -141,13 +143,13 @@ void CosegmentSystem<Real>::add(const Item& from, std::size_t item, int layer, s
   const double ahead = outlook(position, next), gained = log_p + ahead - source.outlook, joint = source.joint + gained;
   if (joint < least) return;
   best_[position] = std::max(best_[position], joint);
-  Move move{joint, ahead, source.phonemes, unit, next, source.right};
-  for (const std::int32_t phoneme : units_.phonemes(unit)) move.phonemes = spoken_after(move.phonemes, phoneme);
-  double sum = weights_.kept[0] * gained + of_unit(source.letters, unit);
+  Move move{joint, ahead, source.phonemes, graphone, next, source.right};
+  for (const std::int32_t phoneme : graphones_.phonemes(graphone)) move.phonemes = spoken_after(move.phonemes, phoneme);
+  double sum = weights_.kept[0] * gained + of_graphone(source.letters, graphone);
   CosegmentHistory history = source.history;
-  features().of_grams(source.letters, unit, history, [&](std::int32_t f) { sum += weights_.kept[f]; });
+  features().of_grams(source.letters, graphone, history, [&](std::int32_t f) { sum += weights_.kept[f]; });
   double score = from.score + weights_.scale * sum;
-  const std::int32_t spoken = source.spoken + static_cast<std::int32_t>(units_.phonemes(unit).size());
+  const std::int32_t spoken = source.spoken + static_cast<std::int32_t>(graphones_.phonemes(graphone).size());
   if (move.right && supervised_ && !forced_ && !right_.holds(position, spoken, move.phonemes)) {
     move.right = false;
     score += cost_;
@@ -160,7 +162,7 @@ template <class Propose>
 void CosegmentSystem<Real>::end(const Item& from, std::size_t item, Propose& propose) {
   const State& source = from.state;
   std::int32_t next = 0;
-  const double log_p = model_->step(source.context, units_.end(), &next);
+  const double log_p = model_->step(source.context, graphones_.end(), &next);
   const bool right = !supervised_ || right_.ends(n_, source.spoken, source.phonemes);
   if (log_p == log_zero || (forced_ && !right)) return;
   double sum = weights_.kept[0] * (log_p - source.outlook);
@@ -169,7 +171,7 @@ void CosegmentSystem<Real>::end(const Item& from, std::size_t item, Propose& pro
   double score = from.score + weights_.scale * sum;
   if (source.right && !right) score += cost_;
   propose(n_layers() - 1, item, score,
-          {source.joint + (log_p - source.outlook), source.outlook, source.phonemes, units_.end(), source.context,
+          {source.joint + (log_p - source.outlook), source.outlook, source.phonemes, graphones_.end(), source.context,
            source.right && right});
 }
 
@@ -177,15 +179,15 @@ template <class Real>
 auto CosegmentSystem<Real>::step(int layer, const State& from, const Move& move) const -> State {
   State to{move.joint,   move.outlook,    move.phonemes, from.history,
            move.context, layer / rounds_, from.spoken,   move.right};
-  if (move.unit == units_.end()) return to;
-  to.spoken += static_cast<std::int32_t>(units_.phonemes(move.unit).size());
-  features().of_grams(from.letters, move.unit, to.history, [](std::int32_t) {});
+  if (move.graphone == graphones_.end()) return to;
+  to.spoken += static_cast<std::int32_t>(graphones_.phonemes(move.graphone).size());
+  features().of_grams(from.letters, move.graphone, to.history, [](std::int32_t) {});
   return to;
 }
 
 template <class Real>
 void CosegmentSystem<Real>::collect(const ActionInState<CosegmentSystem>& part, double amount) {
-  features().of_part({part.state.letters, part.move.unit, part.state.history},
+  features().of_part({part.state.letters, part.move.graphone, part.state.history},
                      [&](std::int32_t feature) { collected_.push_back({feature, amount}); });
 }
 
@@ -196,11 +198,11 @@ template void CosegmentSystem<double>::expand(int, std::span<const Item>, BeamSe
 template class BeamSearch<CosegmentSystem<float>>;
 template class BeamSearch<CosegmentSystem<double>>;
 
-void search_words(const CosegmentUnits& units, const GramModel& model, const FlatWeights<float>& weights, int bits,
+void search_words(const Graphones& graphones, const GramModel& model, const FlatWeights<float>& weights, int bits,
                   const SpellingPairs& words, const CosegmentSearchOptions& options, int k, int threads,
                   std::vector<std::vector<Transcription>>& out) {
   threads = workers(words.size, threads);
-  std::vector<CosegmentSystem<float>> systems(threads, CosegmentSystem<float>(units, bits, options));
+  std::vector<CosegmentSystem<float>> systems(threads, CosegmentSystem<float>(graphones, bits, options));
   std::vector<CosegmentSearch<float>> searches(threads);
   out.resize(words.size);
   parallel(words.size, threads, [&](std::size_t q, std::int64_t s) {
@@ -214,9 +216,9 @@ void search_words(const CosegmentUnits& units, const GramModel& model, const Fla
       known.push_back(item.state.phonemes);
       Transcription t;
       t.score = item.score;
-      trace_units(systems[q], search, item, t.units);
-      for (const std::int32_t unit : t.units)
-        t.phonemes.insert(t.phonemes.end(), units.phonemes(unit).begin(), units.phonemes(unit).end());
+      trace_graphones(systems[q], search, item, t.graphones);
+      for (const std::int32_t graphone : t.graphones)
+        t.phonemes.insert(t.phonemes.end(), graphones.phonemes(graphone).begin(), graphones.phonemes(graphone).end());
       out[s].push_back(std::move(t));
     }
   });

@@ -2,9 +2,9 @@
 // chapters 3 and 4).
 //
 // What an alignment scores is weights . features: those of cosegment_features.hpp, and as feature 0 the log-probability
-// that the joint model gives its units. The search goes from letter to letter; between letters come units without
-// letters. What is compared half way has the probability of the next letter in it: the joint model does not know that
-// letter when it says how likely a unit is, and would be far too sure that nothing is inserted before it.
+// that the joint model gives its graphones. The search goes from letter to letter; between letters come graphones
+// without letters. What is compared half way has the probability of the next letter in it: the joint model does not
+// know that letter when it says how likely a graphone is, and would be far too sure that nothing is inserted before it.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -20,10 +20,10 @@
 
 namespace margent {
 
-// The right pronunciations of a word, and which beginnings of cuts can still become one of them.
+// The right pronunciations of a word, and which beginnings of alignments can still become one of them.
 class RightAnswers {
  public:
-  void set(const CosegmentUnits& units, const SpellingPairs& pairs, std::int64_t first, std::int64_t last);
+  void set(const Graphones& graphones, const SpellingPairs& pairs, std::int64_t first, std::int64_t last);
 
   // Whether somebody who has read so many letters and has spoken so many phonemes, of this hash, may still be right.
   bool holds(std::int32_t letters, std::int32_t spoken, std::uint64_t phonemes) const {
@@ -37,14 +37,15 @@ class RightAnswers {
       if (spoken == lattices_[p].m && letters == lattices_[p].n && fits(p, letters, spoken, phonemes)) return true;
     return false;
   }
-  // Calls visit(unit) for the units that keep them right; a unit may come more than once.
+  // Calls visit(graphone) for the graphones that keep them right; a graphone may come more than once.
   template <class Visit>
-  void units_after(std::int32_t letters, std::int32_t spoken, std::uint64_t phonemes, Visit visit) const {
+  void graphones_after(std::int32_t letters, std::int32_t spoken, std::uint64_t phonemes, Visit visit) const {
     for (std::size_t p = 0; p < n_; ++p) {
       if (!fits(p, letters, spoken, phonemes)) continue;
       const CosegmentLattice& lattice = lattices_[p];
       const std::int32_t cell = letters * (lattice.m + 1) + spoken;
-      for (std::int32_t arc = lattice.begin[cell]; arc < lattice.begin[cell + 1]; ++arc) visit(lattice.arcs[arc].unit);
+      for (std::int32_t arc = lattice.begin[cell]; arc < lattice.begin[cell + 1]; ++arc)
+        visit(lattice.arcs[arc].graphone);
     }
   }
 
@@ -65,7 +66,7 @@ struct CosegmentSearchOptions {
   std::int64_t beam = 0;  // how many states go on from each layer; 0: all
   double threshold =
       0;  // states go on if the joint model puts them at most so far below the best of their position; 0: all
-  int insertions = 8;  // how many units without letters may follow each other
+  int insertions = 8;  // how many graphones without letters may follow each other
 };
 
 // Example i has the pairs [example_ptr[i], example_ptr[i + 1]): one word with its right pronunciations. Feature 0 comes
@@ -80,10 +81,10 @@ struct TranscriptionExamples {
   Symbols word(std::int64_t i) const { return pairs.word(example_ptr[i]); }
 };
 
-// An action is the next unit, or the end. Layer i * rounds + g has the states that have read i letters and then g units
-// without letters, the last layer whole words with their end. There are 2^bits + 1 weights.
+// An action is the next graphone, or the end. Layer i * rounds + g has the states that have read i letters and then g
+// graphones without letters, the last layer whole words with their end. There are 2^bits + 1 weights.
 //
-// A state is what later scores and the answer depend on: the context of the joint model, the last two units and all
+// A state is what later scores and the answer depend on: the context of the joint model, the last two graphones and all
 // phonemes so far. All that is not right has a loss of 1.
 template <class Real>
 class CosegmentSystem {
@@ -91,9 +92,9 @@ class CosegmentSystem {
   static constexpr bool synchronous = false;
   static constexpr Recombination recombination = Recombination::moves;
   struct Move {
-    double joint, outlook;   // log p of the units and the next letter; of the next letter alone
+    double joint, outlook;   // log p of the graphones and the next letter; of the next letter alone
     std::uint64_t phonemes;  // a hash of all so far
-    std::int32_t unit, context;
+    std::int32_t graphone, context;
     bool right;  // may still become a right answer
   };
   struct State {
@@ -105,10 +106,10 @@ class CosegmentSystem {
   };
   using Item = BeamItem<CosegmentSystem>;
 
-  CosegmentSystem(const CosegmentUnits& units, int bits, const CosegmentSearchOptions& options,
+  CosegmentSystem(const Graphones& graphones, int bits, const CosegmentSearchOptions& options,
                   const TranscriptionExamples* examples = nullptr);
 
-  const CosegmentUnits& units() const { return units_; }
+  const Graphones& graphones() const { return graphones_; }
   const TranscriptionExamples& examples() const { return *examples_; }
   const CosegmentSearchOptions& options() const { return options_; }
   int bits() const { return bits_; }
@@ -140,8 +141,8 @@ class CosegmentSystem {
     return mix(move.phonemes ^ (static_cast<std::uint64_t>(move.context) << 32));
   }
   bool same(const State& a, const Move& x, const State& b, const Move& y) const {
-    return x.context == y.context && x.phonemes == y.phonemes && x.unit == y.unit && x.unit != units_.end() &&
-           a.history.units[0] == b.history.units[0];
+    return x.context == y.context && x.phonemes == y.phonemes && x.graphone == y.graphone &&
+           x.graphone != graphones_.end() && a.history.graphones[0] == b.history.graphones[0];
   }
 
   bool right(const State& state) const { return state.right; }
@@ -149,7 +150,7 @@ class CosegmentSystem {
   std::uint64_t answer_key(const State& state) const { return state.phonemes; }
   std::int64_t errors(std::span<const Item* const>, std::span<const Item* const>) const { return 1; }
   std::int64_t n_positions(const State&) const { return 1; }
-  bool same_action(const Move& a, const Move& b) const { return a.unit == b.unit; }
+  bool same_action(const Move& a, const Move& b) const { return a.graphone == b.graphone; }
   void collect(const ActionInState<CosegmentSystem>& part, double amount);
   void collect_totals(const State& state, double amount) { collected_.push_back({0, amount * state.joint}); }
   void hand_over(SparseVector& out) {
@@ -158,20 +159,20 @@ class CosegmentSystem {
   }
 
  private:
-  CosegmentFeatures features() const { return {units_, word_, bits_}; }
+  CosegmentFeatures features() const { return {graphones_, word_, bits_}; }
   void begin(const GramModel& model, const FlatWeights<Real>& weights, Symbols word);
-  // The units of some letters after a state.
+  // The graphones of some letters after a state.
   template <class Propose>
   void extend(const Item& from, std::size_t item, int layer, Symbols letters, Propose& propose);
   template <class Propose>
-  void add(const Item& from, std::size_t item, int layer, std::int32_t unit, double log_p, std::int32_t next,
+  void add(const Item& from, std::size_t item, int layer, std::int32_t graphone, double log_p, std::int32_t next,
            Propose& propose);
   template <class Propose>
   void end(const Item& from, std::size_t item, Propose& propose);
-  double of_unit(std::int32_t at, std::int32_t unit);
+  double of_graphone(std::int32_t at, std::int32_t graphone);
   double outlook(std::int32_t position, std::int32_t context);
 
-  const CosegmentUnits& units_;
+  const Graphones& graphones_;
   int bits_;
   CosegmentSearchOptions options_;
   const TranscriptionExamples* examples_;
@@ -183,8 +184,8 @@ class CosegmentSystem {
   bool supervised_ = false, forced_ = false;
   std::int32_t n_ = 0, rounds_ = 1;
   std::vector<double> best_;                  // joint, of each position
-  std::vector<std::uint32_t> seen_, scored_;  // scored_[unit]: at which place unit_scores_[unit] was found
-  std::vector<double> unit_scores_;
+  std::vector<std::uint32_t> seen_, scored_;  // scored_[graphone]: at which place graphone_scores_[graphone] was found
+  std::vector<double> graphone_scores_;
   std::uint32_t round_ = 0, place_ = 0;
   struct Outlook {
     std::uint64_t place = 0;
@@ -203,19 +204,19 @@ using CosegmentSearch = BeamSearch<CosegmentSystem<Real>>;
 extern template class BeamSearch<CosegmentSystem<float>>;
 extern template class BeamSearch<CosegmentSystem<double>>;
 
-// The units of an item, without the end.
+// The graphones of an item, without the end.
 template <class Real>
-void trace_units(const CosegmentSystem<Real>& system, const CosegmentSearch<Real>& search,
-                 const BeamItem<CosegmentSystem<Real>>& item, std::vector<std::int32_t>& units) {
+void trace_graphones(const CosegmentSystem<Real>& system, const CosegmentSearch<Real>& search,
+                     const BeamItem<CosegmentSystem<Real>>& item, std::vector<std::int32_t>& graphones) {
   typename CosegmentSearch<Real>::Way way;
   search.trace(item, way);
-  units.clear();
+  graphones.clear();
   for (const auto* passed : way)
-    if (passed->move.unit != system.units().end()) units.push_back(passed->move.unit);
+    if (passed->move.graphone != system.graphones().end()) graphones.push_back(passed->move.graphone);
 }
 
 // The k best pronunciations of each word, all different, by their best alignments. The same for any number of threads.
-void search_words(const CosegmentUnits& units, const GramModel& model, const FlatWeights<float>& weights, int bits,
+void search_words(const Graphones& graphones, const GramModel& model, const FlatWeights<float>& weights, int bits,
                   const SpellingPairs& words, const CosegmentSearchOptions& options, int k, int threads,
                   std::vector<std::vector<Transcription>>& out);
 

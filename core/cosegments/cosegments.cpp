@@ -14,9 +14,9 @@ std::uint64_t key_of(Symbols symbols, std::uint64_t seed) {
 
 std::uint64_t key_of(Symbols letters, Symbols phonemes) { return key_of(phonemes, key_of(letters, 1)); }
 
-// `lookup(letters, phonemes)` gives the number of a unit, or not_found where it may not be used.
+// `lookup(letters, phonemes)` gives the number of a graphone, or not_found where it may not be used.
 template <class Lookup>
-void build(const std::vector<UnitSize>& sizes, Symbols word, Symbols pronunciation, Lookup lookup,
+void build(const std::vector<GraphoneSize>& sizes, Symbols word, Symbols pronunciation, Lookup lookup,
            CosegmentLattice& out) {
   const auto n = static_cast<std::int32_t>(word.size()), m = static_cast<std::int32_t>(pronunciation.size());
   out.n = n;
@@ -30,14 +30,14 @@ void build(const std::vector<UnitSize>& sizes, Symbols word, Symbols pronunciati
   for (std::int32_t i = n; i >= 0; --i)
     for (std::int32_t j = m; j >= 0; --j) {
       const std::int32_t cell = i * (m + 1) + j;
-      for (const UnitSize& size : sizes) {
+      for (const GraphoneSize& size : sizes) {
         if (i + size.letters > n || j + size.phonemes > m) continue;
         const std::int32_t to = cell + size.letters * (m + 1) + size.phonemes;
         if (!leads_on[to]) continue;
-        const std::int32_t unit = lookup(word.subspan(i, size.letters), pronunciation.subspan(j, size.phonemes));
-        if (unit == not_found) continue;
+        const std::int32_t graphone = lookup(word.subspan(i, size.letters), pronunciation.subspan(j, size.phonemes));
+        if (graphone == not_found) continue;
         leads_on[cell] = 1;
-        out.arcs.push_back({cell, to, unit});
+        out.arcs.push_back({cell, to, graphone});
       }
     }
   std::reverse(out.arcs.begin(), out.arcs.end());
@@ -56,12 +56,12 @@ void build(const std::vector<UnitSize>& sizes, Symbols word, Symbols pronunciati
 
 }  // namespace
 
-CosegmentUnits::CosegmentUnits(std::vector<std::int64_t> letter_ptr, std::vector<std::int32_t> letters,
-                               std::vector<std::int64_t> phoneme_ptr, std::vector<std::int32_t> phonemes)
+Graphones::Graphones(std::vector<std::int64_t> letter_ptr, std::vector<std::int32_t> letters,
+                     std::vector<std::int64_t> phoneme_ptr, std::vector<std::int32_t> phonemes)
     : letter_ptr_(std::move(letter_ptr)), phoneme_ptr_(std::move(phoneme_ptr)), letters_(std::move(letters)),
       phonemes_(std::move(phonemes)) {
   for (std::int32_t u = 0; u < size(); ++u) {
-    units_.add(key_of(this->letters(u), this->phonemes(u)));
+    graphones_.add(key_of(this->letters(u), this->phonemes(u)));
     if (groups_.add(key_of(this->letters(u), 2)) == static_cast<std::int32_t>(group_begin_.size()))
       group_begin_.push_back(u);
     sizes_.push_back(
@@ -69,7 +69,7 @@ CosegmentUnits::CosegmentUnits(std::vector<std::int64_t> letter_ptr, std::vector
     letter_counts_.push_back(sizes_.back().letters);
   }
   group_begin_.push_back(size());
-  const auto pair = [](const UnitSize& s) { return std::pair(s.letters, s.phonemes); };
+  const auto pair = [](const GraphoneSize& s) { return std::pair(s.letters, s.phonemes); };
   std::sort(sizes_.begin(), sizes_.end(), [&](const auto& a, const auto& b) { return pair(a) < pair(b); });
   sizes_.erase(
       std::unique(sizes_.begin(), sizes_.end(), [&](const auto& a, const auto& b) { return pair(a) == pair(b); }),
@@ -78,26 +78,26 @@ CosegmentUnits::CosegmentUnits(std::vector<std::int64_t> letter_ptr, std::vector
   letter_counts_.erase(std::unique(letter_counts_.begin(), letter_counts_.end()), letter_counts_.end());
 }
 
-std::int32_t CosegmentUnits::find(Symbols letters, Symbols phonemes) const {
-  return units_.find(key_of(letters, phonemes));
+std::int32_t Graphones::find(Symbols letters, Symbols phonemes) const {
+  return graphones_.find(key_of(letters, phonemes));
 }
 
-std::pair<std::int32_t, std::int32_t> CosegmentUnits::group(Symbols letters) const {
+std::pair<std::int32_t, std::int32_t> Graphones::group(Symbols letters) const {
   const std::int32_t group = groups_.find(key_of(letters, 2));
   if (group == not_found) return {0, 0};
   return {group_begin_[group], group_begin_[group + 1]};
 }
 
-void build_lattice(const CosegmentUnits& units, Symbols word, Symbols pronunciation, CosegmentLattice& out) {
-  build(units.sizes(), word, pronunciation, [&](Symbols a, Symbols b) { return units.find(a, b); }, out);
+void build_lattice(const Graphones& graphones, Symbols word, Symbols pronunciation, CosegmentLattice& out) {
+  build(graphones.sizes(), word, pronunciation, [&](Symbols a, Symbols b) { return graphones.find(a, b); }, out);
 }
 
-CosegmentUnits discover_units(const SpellingPairs& pairs, const std::vector<UnitSize>& sizes) {
+Graphones discover_graphones(const SpellingPairs& pairs, const std::vector<GraphoneSize>& sizes) {
   KeyTable seen;
   std::vector<std::pair<Symbols, Symbols>> found;
   CosegmentLattice lattice;
   for (std::int64_t s = 0; s < pairs.size; ++s) {
-    // Only what lies on a whole path counts, so the units of a pair are listed after its lattice is known.
+    // Only what lies on a whole path counts, so the graphones of a pair are listed after its lattice is known.
     const Symbols word = pairs.word(s), pronunciation = pairs.pronunciation(s);
     build(sizes, word, pronunciation, [](Symbols, Symbols) { return 0; }, lattice);
     for (const CosegmentLattice::Arc& arc : lattice.arcs) {
@@ -121,7 +121,7 @@ CosegmentUnits discover_units(const SpellingPairs& pairs, const std::vector<Unit
     letter_ptr.push_back(static_cast<std::int64_t>(letters.size()));
     phoneme_ptr.push_back(static_cast<std::int64_t>(phonemes.size()));
   }
-  return CosegmentUnits(std::move(letter_ptr), std::move(letters), std::move(phoneme_ptr), std::move(phonemes));
+  return Graphones(std::move(letter_ptr), std::move(letters), std::move(phoneme_ptr), std::move(phonemes));
 }
 
 }  // namespace margent

@@ -1,8 +1,9 @@
-// Co-segments: a word and its pronunciation cut into units of some letters and some phonemes (paper 003, section 4.1).
+// Co-segments: a word and its pronunciation aligned by graphones of some letters and some phonemes (paper 003,
+// section 4.1).
 //
-// A unit is a pair (letters, phonemes), either of which may be empty. The ways to cut a word of n letters and m
-// phonemes are the paths from cell (0, 0) to cell (n, m) of a grid; a unit of a letters and b phonemes leads from (i,
-// j) to (i + a, j + b).
+// A graphone is a pair (letters, phonemes), either of which may be empty. The alignments of a word of n letters and m
+// phonemes are the paths from cell (0, 0) to cell (n, m) of a grid; a graphone of a letters and b phonemes leads from
+// (i, j) to (i + a, j + b).
 #pragma once
 #include <cstdint>
 #include <span>
@@ -15,7 +16,7 @@ namespace margent {
 
 using Symbols = std::span<const std::int32_t>;
 
-struct UnitSize {
+struct GraphoneSize {
   std::int32_t letters, phonemes;
 };
 
@@ -29,38 +30,38 @@ struct SpellingPairs {
   Symbols pronunciation(std::int64_t s) const { return {phonemes + phoneme_ptr[s], phonemes + phoneme_ptr[s + 1]}; }
 };
 
-// The units that may be used, numbered in the order of their letters, so that those of the same letters follow each
-// other. After the units come two symbols of the grams over them: the end and the start of a word.
-class CosegmentUnits {
+// The graphones that may be used, numbered in the order of their letters, so that those of the same letters follow each
+// other. After the graphones come two symbols of the grams over them: the end and the start of a word.
+class Graphones {
  public:
-  // Unit u has the letters [letter_ptr[u], letter_ptr[u + 1]) and the phonemes likewise; sorted by letters, all
+  // Graphone u has the letters [letter_ptr[u], letter_ptr[u + 1]) and the phonemes likewise; sorted by letters, all
   // different, none empty on both sides: the caller has checked.
-  CosegmentUnits(std::vector<std::int64_t> letter_ptr, std::vector<std::int32_t> letters,
-                 std::vector<std::int64_t> phoneme_ptr, std::vector<std::int32_t> phonemes);
+  Graphones(std::vector<std::int64_t> letter_ptr, std::vector<std::int32_t> letters,
+            std::vector<std::int64_t> phoneme_ptr, std::vector<std::int32_t> phonemes);
 
   std::int32_t size() const { return static_cast<std::int32_t>(letter_ptr_.size()) - 1; }
   std::int32_t end() const { return size(); }
   std::int32_t start() const { return size() + 1; }
-  Symbols letters(std::int32_t unit) const {
-    return {letters_.data() + letter_ptr_[unit], letters_.data() + letter_ptr_[unit + 1]};
+  Symbols letters(std::int32_t graphone) const {
+    return {letters_.data() + letter_ptr_[graphone], letters_.data() + letter_ptr_[graphone + 1]};
   }
-  Symbols phonemes(std::int32_t unit) const {
-    return {phonemes_.data() + phoneme_ptr_[unit], phonemes_.data() + phoneme_ptr_[unit + 1]};
+  Symbols phonemes(std::int32_t graphone) const {
+    return {phonemes_.data() + phoneme_ptr_[graphone], phonemes_.data() + phoneme_ptr_[graphone + 1]};
   }
-  // The unit of these letters and phonemes, or not_found.
+  // The graphone of these letters and phonemes, or not_found.
   std::int32_t find(Symbols letters, Symbols phonemes) const;
-  // The units of these letters: [first, second).
+  // The graphones of these letters: [first, second).
   std::pair<std::int32_t, std::int32_t> group(Symbols letters) const;
   // The sizes that occur, and the numbers of letters that occur, both rising.
-  const std::vector<UnitSize>& sizes() const { return sizes_; }
+  const std::vector<GraphoneSize>& sizes() const { return sizes_; }
   const std::vector<std::int32_t>& letter_counts() const { return letter_counts_; }
 
  private:
   std::vector<std::int64_t> letter_ptr_, phoneme_ptr_;
   std::vector<std::int32_t> letters_, phonemes_;
-  KeyTable units_, groups_;
+  KeyTable graphones_, groups_;
   std::vector<std::int32_t> group_begin_;
-  std::vector<UnitSize> sizes_;
+  std::vector<GraphoneSize> sizes_;
   std::vector<std::int32_t> letter_counts_;
 };
 
@@ -68,7 +69,7 @@ class CosegmentUnits {
 // begin[cell + 1]). Without a path there are no arcs.
 struct CosegmentLattice {
   struct Arc {
-    std::int32_t from, to, unit;
+    std::int32_t from, to, graphone;
   };
   std::int32_t n = 0, m = 0;
   std::vector<std::int32_t> begin;
@@ -78,11 +79,11 @@ struct CosegmentLattice {
   bool empty() const { return arcs.empty() && cells() > 1; }
 };
 
-// All ways to cut a word and its pronunciation. O(n m sizes).
-void build_lattice(const CosegmentUnits& units, Symbols word, Symbols pronunciation, CosegmentLattice& out);
+// All alignments of a word and its pronunciation. O(n m sizes).
+void build_lattice(const Graphones& graphones, Symbols word, Symbols pronunciation, CosegmentLattice& out);
 
-// All units of the given sizes that some pair can be cut into, in their order, as the constructor of CosegmentUnits
-// takes them.
-CosegmentUnits discover_units(const SpellingPairs& pairs, const std::vector<UnitSize>& sizes);
+// All graphones of the given sizes that occur in an alignment of some pair, in their order, as the constructor of
+// Graphones takes them.
+Graphones discover_graphones(const SpellingPairs& pairs, const std::vector<GraphoneSize>& sizes);
 
 }  // namespace margent

@@ -8,14 +8,31 @@
 
 namespace margent {
 
+namespace {
+
+std::vector<float> to_stored(const std::vector<double>& log_values) {
+  std::vector<float> out(log_values.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(std::max(log_values[i], stored_log_zero));
+  return out;
+}
+
+}  // namespace
+
+std::vector<double> from_stored(std::span<const float> log_values) {
+  std::vector<double> out(log_values.begin(), log_values.end());
+  for (double& value : out)
+    if (value <= stored_log_zero / 2) value = log_zero;
+  return out;
+}
+
 std::int32_t GramCounts::node(std::span<const std::int32_t> gram) {
   if (gram.empty()) return 0;
-  const std::int32_t parent = node(gram.first(gram.size() - 1)), unit = gram.back();
-  const std::uint64_t key = mix((static_cast<std::uint64_t>(parent) << 32) | static_cast<std::uint32_t>(unit));
+  const std::int32_t parent = node(gram.first(gram.size() - 1)), graphone = gram.back();
+  const std::uint64_t key = mix((static_cast<std::uint64_t>(parent) << 32) | static_cast<std::uint32_t>(graphone));
   const std::int32_t known = table_.size(), found = table_.add(key);
   if (found == known) {
     parent_.push_back(parent);
-    unit_.push_back(unit);
+    graphone_.push_back(graphone);
     depth_.push_back(static_cast<std::int32_t>(gram.size()));
     count_.push_back(0);
     suffix_.push_back(0);
@@ -25,7 +42,7 @@ std::int32_t GramCounts::node(std::span<const std::int32_t> gram) {
   return found + 1;
 }
 
-GramModel::GramModel(const GramCounts& counts, std::int32_t n_units) : n_units_(n_units) {
+GramModel::GramModel(const GramCounts& counts, std::int32_t n_graphones) : n_graphones_(n_graphones) {
   const std::int32_t n = counts.size();
   const int order = *std::max_element(counts.depth_.begin(), counts.depth_.end());
   std::vector<std::vector<std::int32_t>> by_depth(order + 1);
@@ -33,7 +50,7 @@ GramModel::GramModel(const GramCounts& counts, std::int32_t n_units) : n_units_(
   std::vector<std::int32_t> number(n, 0);
   levels_ = {0, 1};
   begin_.assign(n + 1, 0);
-  unit_.assign(n, -1);
+  graphone_.assign(n, -1);
   suffix_.assign(n, 0);
   raw_.assign(n, 0);
   std::vector<std::pair<std::uint64_t, std::int32_t>> sorted;
@@ -41,13 +58,13 @@ GramModel::GramModel(const GramCounts& counts, std::int32_t n_units) : n_units_(
     sorted.clear();
     for (const std::int32_t node : by_depth[k])
       sorted.emplace_back((static_cast<std::uint64_t>(number[counts.parent_[node]]) << 32) |
-                              static_cast<std::uint32_t>(counts.unit_[node]),
+                              static_cast<std::uint32_t>(counts.graphone_[node]),
                           node);
     std::sort(sorted.begin(), sorted.end());
     std::int32_t next = levels_.back();
     for (const auto& [key, node] : sorted) {
       number[node] = next;
-      unit_[next] = counts.unit_[node];
+      graphone_[next] = counts.graphone_[node];
       raw_[next] = counts.count_[node];
       ++begin_[number[counts.parent_[node]] + 1];
       ++next;
@@ -61,9 +78,9 @@ GramModel::GramModel(const GramCounts& counts, std::int32_t n_units) : n_units_(
   index();
 }
 
-GramModel::GramModel(std::int32_t n_units, std::vector<std::int32_t> begin, std::vector<std::int32_t> unit,
+GramModel::GramModel(std::int32_t n_graphones, std::vector<std::int32_t> begin, std::vector<std::int32_t> graphone,
                      std::vector<std::int32_t> suffix, std::vector<double> log_p, std::vector<double> backoff)
-    : n_units_(n_units), begin_(std::move(begin)), unit_(std::move(unit)), suffix_(std::move(suffix)),
+    : n_graphones_(n_graphones), begin_(std::move(begin)), graphone_(std::move(graphone)), suffix_(std::move(suffix)),
       log_p_(std::move(log_p)), backoff_(std::move(backoff)) {
   levels_ = {0, 1};
   while (levels_.back() < size()) {
@@ -75,26 +92,26 @@ GramModel::GramModel(std::int32_t n_units, std::vector<std::int32_t> begin, std:
 }
 
 void GramModel::index() {
-  log_uniform_ = -std::log(n_units_ + 1.0);
-  root_.assign(n_units_ + 2, not_found);
-  for (std::int32_t node = begin_[0]; node < begin_[1]; ++node) root_[unit_[node]] = node;
+  log_uniform_ = -std::log(n_graphones_ + 1.0);
+  root_.assign(n_graphones_ + 2, not_found);
+  for (std::int32_t node = begin_[0]; node < begin_[1]; ++node) root_[graphone_[node]] = node;
   next_.assign(size(), 0);
   for (std::int32_t node = 1; node < size(); ++node)
     next_[node] = begin_[node + 1] > begin_[node] ? node : next_[suffix_[node]];
-  const std::int32_t start = root_[n_units_ + 1];
+  const std::int32_t start = root_[n_graphones_ + 1];
   start_ = start == not_found ? 0 : next_[start];
 }
 
-std::int32_t GramModel::lower_bound(std::int32_t context, std::int32_t unit) const {
+std::int32_t GramModel::lower_bound(std::int32_t context, std::int32_t graphone) const {
   std::int32_t low = begin_[context], high = begin_[context + 1];
   while (high - low > 4) {
     const std::int32_t middle = low + (high - low) / 2;
-    if (unit_[middle] < unit)
+    if (graphone_[middle] < graphone)
       low = middle + 1;
     else
       high = middle;
   }
-  while (low < high && unit_[low] < unit) ++low;
+  while (low < high && graphone_[low] < graphone) ++low;
   return low;
 }
 
@@ -119,7 +136,7 @@ void GramModel::estimate(const std::vector<Discounts>& discounts) {
   log_p_.assign(n, log_zero);
   backoff_.assign(n, 0);
   std::vector<double> p(n, 0), rest(n, 1);
-  p[0] = 1 / (n_units_ + 1.0);
+  p[0] = 1 / (n_graphones_ + 1.0);
   // From short to long: the suffix of a gram and its parent come before it.
   for (std::int32_t node = 0; node < n; ++node) {
     if (begin_[node + 1] == begin_[node]) continue;
@@ -137,17 +154,35 @@ void GramModel::estimate(const std::vector<Discounts>& discounts) {
   }
 }
 
+double GramModel::log_probability(std::span<const std::int32_t> history, std::int32_t graphone) const {
+  std::int32_t context = 0, next = 0;
+  for (const std::int32_t before : history) {
+    step(context, before, &next);
+    context = next;
+  }
+  return step(context, graphone, &next);
+}
+
+std::vector<float> GramModel::stored_log_p() const {
+  std::vector<float> out = to_stored(log_p_);
+  for (std::size_t node = 0; node < out.size(); ++node)
+    if (node == 0 || graphone_[node] == n_graphones_ + 1) out[node] = 0;
+  return out;
+}
+
+std::vector<float> GramModel::stored_backoff() const { return to_stored(backoff_); }
+
 GramModel GramModel::trimmed() const {
   const std::int32_t n = size();
   std::vector<std::uint8_t> kept(n, 0);
   kept[0] = 1;
   for (std::int32_t node = n - 1; node > 0; --node) {  // children come after their parents
-    bool needed = kept[node] || excess_[node] > 0 || unit_[node] == n_units_ + 1;
+    bool needed = kept[node] || excess_[node] > 0 || graphone_[node] == n_graphones_ + 1;
     for (std::int32_t child = begin_[node]; !needed && child < begin_[node + 1]; ++child) needed = kept[child];
     kept[node] = needed;
     if (needed) kept[suffix_[node]] = 1;
   }
-  std::vector<std::int32_t> number(n, not_found), begin, unit, suffix;
+  std::vector<std::int32_t> number(n, not_found), begin, graphone, suffix;
   std::vector<double> log_p, backoff;
   std::int32_t next = 0;
   for (std::int32_t node = 0; node < n; ++node)
@@ -157,13 +192,13 @@ GramModel GramModel::trimmed() const {
     if (!kept[node]) continue;
     begin.push_back(child);
     for (std::int32_t c = begin_[node]; c < begin_[node + 1]; ++c) child += kept[c];
-    unit.push_back(unit_[node]);
+    graphone.push_back(graphone_[node]);
     suffix.push_back(number[suffix_[node]]);
     log_p.push_back(log_p_[node]);
     backoff.push_back(backoff_[node]);
   }
   begin.push_back(child);
-  return GramModel(n_units_, std::move(begin), std::move(unit), std::move(suffix), std::move(log_p),
+  return GramModel(n_graphones_, std::move(begin), std::move(graphone), std::move(suffix), std::move(log_p),
                    std::move(backoff));
 }
 

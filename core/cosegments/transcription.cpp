@@ -8,14 +8,14 @@
 
 namespace margent {
 
-Transcriber::Transcriber(const CosegmentUnits& units, const GramModel& model, const TranscriptionOptions& options)
-    : units_(units), model_(model), options_(options), by_phonemes_(options.summed || options.k > 1), buckets_(1 << 12),
-      seen_(units.size() + 2, 0) {
-  if (units.letter_counts().empty() || units.letter_counts().front() > 0) options_.insertions = 0;
+Transcriber::Transcriber(const Graphones& graphones, const GramModel& model, const TranscriptionOptions& options)
+    : graphones_(graphones), model_(model), options_(options), by_phonemes_(options.sum_alignments || options.k > 1),
+      buckets_(1 << 12), seen_(graphones.size() + 2, 0) {
+  if (graphones.letter_counts().empty() || graphones.letter_counts().front() > 0) options_.insertions = 0;
 }
 
 void Transcriber::add(std::int32_t layer, std::int32_t context, std::uint64_t phonemes, double score, double best,
-                      std::int32_t back, std::int32_t unit) {
+                      std::int32_t back, std::int32_t graphone) {
   const std::uint64_t key =
       mix(mix((static_cast<std::uint64_t>(layer) << 32) | static_cast<std::uint32_t>(context)) ^ phonemes);
   std::int32_t& bucket = buckets_[key & (buckets_.size() - 1)];
@@ -23,34 +23,34 @@ void Transcriber::add(std::int32_t layer, std::int32_t context, std::uint64_t ph
   for (std::int32_t h = bucket; h >= 0; h = hypotheses_[h].link) {
     Hypothesis& known = hypotheses_[h];
     if (known.context != context || known.phonemes != phonemes || known.layer != layer) continue;
-    known.score = options_.summed ? log_plus(known.score, score) : std::max(known.score, score);
+    known.score = options_.sum_alignments ? log_plus(known.score, score) : std::max(known.score, score);
     if (best > known.best) {
       known.best = best;
       known.back = back;
-      known.unit = unit;
+      known.graphone = graphone;
     }
     best_[layer] = std::max(best_[layer], known.score);
     return;
   }
   const auto h = static_cast<std::int32_t>(hypotheses_.size());
-  hypotheses_.push_back({context, back, unit, bucket, layer, phonemes, score, best});
+  hypotheses_.push_back({context, back, graphone, bucket, layer, phonemes, score, best});
   bucket = h;
   layers_[layer].push_back(h);
   best_[layer] = std::max(best_[layer], score);
 }
 
 void Transcriber::expand(std::int32_t from, std::int32_t layer, Symbols letters) {
-  const auto [first, last] = units_.group(letters);
+  const auto [first, last] = graphones_.group(letters);
   if (first == last) return;
   const Hypothesis source = hypotheses_[from];
   model_.steps(source.context, first, last, seen_.data(), ++round_,
-               [&](std::int32_t unit, double score, std::int32_t next) {
+               [&](std::int32_t graphone, double score, std::int32_t next) {
                  if (options_.threshold > 0 && source.score + score < best_[layer] - options_.threshold) return;
                  std::uint64_t phonemes = source.phonemes;
                  if (by_phonemes_)
-                   for (const std::int32_t phoneme : units_.phonemes(unit))
+                   for (const std::int32_t phoneme : graphones_.phonemes(graphone))
                      phonemes = mix(phonemes * 31 + static_cast<std::uint64_t>(phoneme) + 1);
-                 add(layer, next, phonemes, source.score + score, source.best + score, from, unit);
+                 add(layer, next, phonemes, source.score + score, source.best + score, from, graphone);
                });
 }
 
@@ -58,7 +58,7 @@ void Transcriber::run(Symbols word, std::vector<Transcription>& out) {
   out.clear();
   const auto n = static_cast<std::int32_t>(word.size());
   const std::int32_t rounds =
-      options_.insertions + 1;  // layer i * rounds + g: i letters done, then g units without letters
+      options_.insertions + 1;  // layer i * rounds + g: i letters done, then g graphones without letters
   hypotheses_.clear();
   if (layers_.size() < static_cast<std::size_t>((n + 1) * rounds)) layers_.resize((n + 1) * rounds);
   for (std::int32_t layer = 0; layer < (n + 1) * rounds; ++layer) layers_[layer].clear();
@@ -82,7 +82,7 @@ void Transcriber::run(Symbols word, std::vector<Transcription>& out) {
       }
       for (std::size_t q = 0; q < here.size(); ++q) {
         const std::int32_t h = here[q];
-        for (const std::int32_t count : units_.letter_counts()) {
+        for (const std::int32_t count : graphones_.letter_counts()) {
           if (count == 0) {
             if (g + 1 < rounds) {
               best_[layer + 1] = std::max(best_[layer + 1], best - 1e-9);
@@ -94,7 +94,7 @@ void Transcriber::run(Symbols word, std::vector<Transcription>& out) {
         }
         if (i == n) {
           std::int32_t next = 0;
-          const double score = model_.step(hypotheses_[h].context, units_.end(), &next);
+          const double score = model_.step(hypotheses_[h].context, graphones_.end(), &next);
           if (score > log_zero) ends_.emplace_back(score, h);
         }
       }
@@ -122,7 +122,7 @@ void Transcriber::finish(std::vector<Transcription>& out) {
       found.push_back({last.phonemes, sum, best, h});
       continue;
     }
-    known->score = options_.summed ? log_plus(known->score, sum) : std::max(known->score, sum);
+    known->score = options_.sum_alignments ? log_plus(known->score, sum) : std::max(known->score, sum);
     if (best > known->best) {
       known->best = best;
       known->hypothesis = h;
@@ -134,19 +134,19 @@ void Transcriber::finish(std::vector<Transcription>& out) {
     Transcription t;
     t.score = f.score;
     for (std::int32_t h = f.hypothesis; hypotheses_[h].back >= 0; h = hypotheses_[h].back)
-      t.units.push_back(hypotheses_[h].unit);
-    std::reverse(t.units.begin(), t.units.end());
-    for (const std::int32_t unit : t.units)
-      t.phonemes.insert(t.phonemes.end(), units_.phonemes(unit).begin(), units_.phonemes(unit).end());
+      t.graphones.push_back(hypotheses_[h].graphone);
+    std::reverse(t.graphones.begin(), t.graphones.end());
+    for (const std::int32_t graphone : t.graphones)
+      t.phonemes.insert(t.phonemes.end(), graphones_.phonemes(graphone).begin(), graphones_.phonemes(graphone).end());
     out.push_back(std::move(t));
   }
 }
 
-void transcribe(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& words,
+void transcribe(const Graphones& graphones, const GramModel& model, const SpellingPairs& words,
                 const TranscriptionOptions& options, int threads, std::vector<std::vector<Transcription>>& out) {
   threads = workers(words.size, threads);
   std::vector<Transcriber> searches;
-  for (int q = 0; q < threads; ++q) searches.emplace_back(units, model, options);
+  for (int q = 0; q < threads; ++q) searches.emplace_back(graphones, model, options);
   out.resize(words.size);
   parallel(words.size, threads, [&](std::size_t q, std::int64_t s) { searches[q].run(words.word(s), out[s]); });
 }

@@ -1,4 +1,4 @@
-// From letters to phonemes: the best unit sequences of a word under a model of grams.
+// From letters to phonemes: the best graphone sequences of a word under a model of grams.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,38 +9,39 @@
 namespace margent {
 
 struct Transcription {
-  double score = 0;  // log p(word, phonemes): of the best way to cut it, or of all ways that the search saw
-  std::vector<std::int32_t> phonemes, units;  // units: of the best way
+  double score = 0;  // log p(word, phonemes): of its best alignment, or of all that the search saw
+  std::vector<std::int32_t> phonemes, graphones;  // graphones: of the best alignment
 };
 
 struct TranscriptionOptions {
-  int k = 1;              // how many pronunciations
-  std::int64_t beam = 0;  // how many states go on from each position; 0: all
-  double threshold = 0;   // states go on if at most so far below the best of their position; 0: all
-  bool summed = false;    // ways with the same phonemes are summed
-  int insertions = 8;     // how many units without letters may follow each other
+  int k = 1;                    // how many pronunciations
+  std::int64_t beam = 0;        // how many states go on from each position; 0: all
+  double threshold = 0;         // states go on if at most so far below the best of their position; 0: all
+  bool sum_alignments = false;  // alignments with the same phonemes are summed
+  int insertions = 8;           // how many graphones without letters may follow each other
 };
 
-// Searches from left to right. A state is a position in the word and the context of the model; with `summed`, or for
-// more than one answer, also the phonemes so far, so that what is kept are pronunciations and not ways to cut them.
+// Searches from left to right. A state is a position in the word and the context of the model; with `sum_alignments`,
+// or for more than one answer, also the phonemes so far, so that what is kept are pronunciations and not alignments of
+// them.
 class Transcriber {
  public:
-  Transcriber(const CosegmentUnits& units, const GramModel& model, const TranscriptionOptions& options);
-  // The best pronunciations, best first; none where a letter has no unit.
+  Transcriber(const Graphones& graphones, const GramModel& model, const TranscriptionOptions& options);
+  // The best pronunciations, best first; none where a letter has no graphone.
   void run(Symbols word, std::vector<Transcription>& out);
 
  private:
   struct Hypothesis {
-    std::int32_t context, back, unit, link, layer;
+    std::int32_t context, back, graphone, link, layer;
     std::uint64_t phonemes;  // a hash; 0 where only the context counts
-    double score, best;      // the sum and the best of the ways to it
+    double score, best;      // the sum and the best of the alignments up to it
   };
   void expand(std::int32_t from, std::int32_t layer, Symbols letters);
   void add(std::int32_t layer, std::int32_t context, std::uint64_t phonemes, double score, double best,
-           std::int32_t back, std::int32_t unit);
+           std::int32_t back, std::int32_t graphone);
   void finish(std::vector<Transcription>& out);
 
-  const CosegmentUnits& units_;
+  const Graphones& graphones_;
   const GramModel& model_;
   TranscriptionOptions options_;
   bool by_phonemes_;
@@ -53,7 +54,7 @@ class Transcriber {
   std::vector<std::pair<double, std::int32_t>> ends_;
 };
 
-void transcribe(const CosegmentUnits& units, const GramModel& model, const SpellingPairs& words,
+void transcribe(const Graphones& graphones, const GramModel& model, const SpellingPairs& words,
                 const TranscriptionOptions& options, int threads, std::vector<std::vector<Transcription>>& out);
 
 }  // namespace margent

@@ -1,4 +1,4 @@
-// What the searches and the sums over segmentations have in common: the choices on the way back.
+// What the searches and the sums over segmentations have in common: the pass forward, and the choices on the way back.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -22,6 +22,30 @@ inline void add_row(const double* table, const SegmentScores& s, int position, d
 }
 
 inline int longest_of(const SegmentScores& s, int label) { return s.longest_of[label / lane_count]; }
+
+// alpha and reached of segments.hpp, into `work`, in the order of positions. finish(count, rows, reached, alpha) takes
+// what segments of d = 1 .. count positions score together, with reached - d * width as the row of their begins;
+// continue_from(alpha, reached) what the labels before a segment do.
+template <class Finish, class ContinueFrom>
+void forward(const SegmentScores& s, SegmentWorkspace& work, Finish finish, ContinueFrom continue_from) {
+  const std::size_t size = static_cast<std::size_t>(s.length + 1) * s.width;
+  double* alpha = work.alpha.need(size);
+  double* reached = work.reached.need(size);
+  for (int e = 0; e <= s.length; ++e, alpha += s.width, reached += s.width) {
+    if (e == 0) {
+      std::fill(alpha, alpha + s.width, zero);
+      std::copy(s.start, s.start + s.width, reached);
+    } else {
+      const int count = std::min(e, s.longest);
+      const SegmentRows rows = s.rows ? s.rows->at(e, count) : SegmentRows{nullptr, 0};
+      finish(count, rows, reached, alpha);
+      add_row(s.ends, s, e, alpha);
+      if (e == s.length) break;
+      continue_from(alpha, reached);
+    }
+    add_row(s.begins, s, e, reached);
+  }
+}
 
 struct Choice {
   int which;

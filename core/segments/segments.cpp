@@ -36,26 +36,15 @@ double segments_score(const SegmentScores& s, const std::vector<Segment>& segmen
 //
 // The best score is the maximum over l of alpha[T][l] + end[l].
 static void forward_max(const SegmentScores& s, SegmentWorkspace& work) {
-  const std::size_t size = static_cast<std::size_t>(s.length + 1) * s.width;
-  double* alpha = work.alpha.need(size);
-  double* reached = work.reached.need(size);
   const SegmentKernels& kernel = segment_kernels();
-  for (int e = 0; e <= s.length; ++e) {
-    double* a = alpha + static_cast<std::size_t>(e) * s.width;
-    double* r = reached + static_cast<std::size_t>(e) * s.width;
-    if (e == 0) {
-      std::fill(a, a + s.width, zero);
-      std::copy(s.start, s.start + s.width, r);
-    } else {
-      const int count = std::min(e, s.longest);
-      const SegmentRows rows = s.rows ? s.rows->at(e, count) : SegmentRows{nullptr, 0};
-      kernel.best(count, s.longest_of, r, s.durations, rows.first, rows.stride, s.width, a);
-      add_row(s.ends, s, e, a);
-      if (e == s.length) break;
-      kernels<double>().max_plus(s.n_labels, a, 1, s.transitions, s.width, s.width, r);
-    }
-    add_row(s.begins, s, e, r);
-  }
+  forward(
+      s, work,
+      [&](int count, const SegmentRows& rows, const double* r, double* a) {
+        kernel.best(count, s.longest_of, r, s.durations, rows.first, rows.stride, s.width, a);
+      },
+      [&](const double* a, double* r) {
+        kernels<double>().max_plus(s.n_labels, a, 1, s.transitions, s.width, s.width, r);
+      });
 }
 
 double segments_best(const SegmentScores& s, SegmentWorkspace& work, std::vector<Segment>& segments) {

@@ -108,53 +108,39 @@ int draw(const double* scores, int n, Random& random) {
 //   log Z = log sum over l of exp(alpha[T][l] + end[l])
 double segments_log_partition(const SegmentScores& s, SegmentWorkspace& work) {
   if (s.length == 0) return 0;
-  const std::size_t size = static_cast<std::size_t>(s.length + 1) * s.width;
-  double* alpha = work.alpha.need(size);
-  double* reached = work.reached.need(size);
   double* scratch = work.sums.need(2 * static_cast<std::size_t>(s.width));
   double* x = work.tops.need(static_cast<std::size_t>(s.longest) * s.width);
   const ExpTable table(s, work.exp_transitions);
-  for (int e = 0; e <= s.length; ++e) {
-    double* a = alpha + static_cast<std::size_t>(e) * s.width;
-    double* r = reached + static_cast<std::size_t>(e) * s.width;
-    if (e == 0) {
-      std::fill(a, a + s.width, zero);
-      std::copy(s.start, s.start + s.width, r);
-    } else {
-      const int count = std::min(e, s.longest);
-      const SegmentRows rows = s.rows ? s.rows->at(e, count) : SegmentRows{nullptr, 0};
-      std::fill(a, a + s.width, zero);
-      for (int d = 1; d <= count; ++d) {
-        const double *before = r - static_cast<std::ptrdiff_t>(d) * s.width, *duration = s.durations + d * s.width;
-        const double* row = rows.first ? rows.first + (d - 1) * rows.stride : nullptr;
-        double* out = x + static_cast<std::size_t>(d - 1) * s.width;
-        for (int from = 0; from < s.n_labels; from += lane_count) {
-          if (d > longest_of(s, from)) continue;  // none of these eight labels lasts so long
-          const int to = std::min(from + lane_count, s.n_labels);
-          for (int l = from; l < to; ++l) {
-            out[l] = before[l] + duration[l] + (row ? row[l] : 0.0);
-            a[l] = std::max(a[l], out[l]);
-          }
+  const auto finish = [&](int count, const SegmentRows& rows, const double* r, double* a) {
+    std::fill(a, a + s.width, zero);
+    for (int d = 1; d <= count; ++d) {
+      const double *before = r - static_cast<std::ptrdiff_t>(d) * s.width, *duration = s.durations + d * s.width;
+      const double* row = rows.first ? rows.first + (d - 1) * rows.stride : nullptr;
+      double* out = x + static_cast<std::size_t>(d - 1) * s.width;
+      for (int from = 0; from < s.n_labels; from += lane_count) {
+        if (d > longest_of(s, from)) continue;  // none of these eight labels lasts so long
+        const int to = std::min(from + lane_count, s.n_labels);
+        for (int l = from; l < to; ++l) {
+          out[l] = before[l] + duration[l] + (row ? row[l] : 0.0);
+          a[l] = std::max(a[l], out[l]);
         }
       }
-      for (int l = 0; l < s.n_labels; ++l) {
-        if (!(a[l] > zero)) continue;
-        double sum = 0;
-        const int lasting = std::min(count, longest_of(s, l));
-        for (int d = 0; d < lasting; ++d) {
-          const double below = x[static_cast<std::size_t>(d) * s.width + l] - a[l];
-          if (below > negligible) sum += std::exp(below);
-        }
-        a[l] += std::log(sum);
-      }
-      add_row(s.ends, s, e, a);
-      if (e == s.length) break;
-      log_step(s, table, false, a, scratch, r);
     }
-    add_row(s.begins, s, e, r);
-  }
+    for (int l = 0; l < s.n_labels; ++l) {
+      if (!(a[l] > zero)) continue;
+      double sum = 0;
+      const int lasting = std::min(count, longest_of(s, l));
+      for (int d = 0; d < lasting; ++d) {
+        const double below = x[static_cast<std::size_t>(d) * s.width + l] - a[l];
+        if (below > negligible) sum += std::exp(below);
+      }
+      a[l] += std::log(sum);
+    }
+  };
+  forward(s, work, finish, [&](const double* a, double* r) { log_step(s, table, false, a, scratch, r); });
   double total = zero;
-  for (int l = 0; l < s.n_labels; ++l) total = log_plus(total, log_times(at(alpha, s, s.length, l), s.end[l]));
+  for (int l = 0; l < s.n_labels; ++l)
+    total = log_plus(total, log_times(at(work.alpha.data(), s, s.length, l), s.end[l]));
   return total;
 }
 

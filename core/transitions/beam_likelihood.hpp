@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "learning/likelihood.hpp"
+#include "learning/flat_likelihood.hpp"
 #include "transitions/beam_oracle.hpp"
 
 namespace margent {
@@ -19,59 +19,22 @@ namespace margent {
 // Needs, besides what a BeamOracle does, action_id(move): equal numbers for equal actions. Searches by the weights as
 // they are at each look at an example, one example after the other.
 template <LearnableSystem S>
-class BeamLikelihood : public Likelihood {
+class BeamLikelihood : public FlatLikelihood {
  public:
   // beam 0: that of the oracle.
-  BeamLikelihood(BeamOracle<S>& oracle, std::int64_t beam) : oracle_(oracle), beam_(beam) {}
+  BeamLikelihood(BeamOracle<S>& oracle, std::int64_t beam) : FlatLikelihood(oracle, 1), oracle_(oracle), beam_(beam) {}
 
-  std::int64_t size() const override { return oracle_.size(); }
-  std::int64_t n_parameters() const override { return oracle_.n_features(); }
-  int threads() const override { return 1; }
-  void get(double* parameters) const override {
-    const std::vector<double> weights = oracle_.weights(false);
-    std::copy(weights.begin(), weights.end(), parameters);
-  }
-  void set(const double* parameters) override { oracle_.start_from(parameters); }
   // Weights for features that were met since; until then these have none, also while descending.
   bool grow(const std::function<void()>&) override {
     const std::int64_t before = n_parameters();
     oracle_.grow_to_system();
     return n_parameters() > before;
   }
-  double evaluate(double* gradient, const std::function<void()>& between) override {
-    if (gradient) std::fill(gradient, gradient + n_parameters(), 0.0);
-    double sum = 0;
-    for (std::int64_t i = 0; i < size(); ++i) {
-      between();
-      sum += example(i, gradient != nullptr);
-      for (const auto& [index, value] : gradient_) gradient[index] += value;
-    }
-    return sum;
-  }
-  double value(const std::int64_t* numbers, std::int64_t n) override {
-    double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) sum += example(numbers[i], false);
-    return sum;
-  }
-  double descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) override {
-    double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double rate = eta / (1 + decay * eta * (first + static_cast<double>(i)));
-      sum += example(numbers[i], true);
-      oracle_.scale(std::max(1 - rate * decay, 1e-3));
-      oracle_.add(gradient_, -rate);
-    }
-    return sum;
-  }
 
- private:
-  using Way = typename BeamSearch<S>::Way;
-
-  // -weight * log p(right), and into gradient_ its gradient, weight * (E[F] - E[F | right]), where it is wanted. 0
-  // where nothing right is in reach.
-  double example(std::int64_t i, bool with_gradient) {
+ protected:
+  // -weight * log p(right), and its gradient, weight * (E[F] - E[F | right]). 0 where nothing right is in reach.
+  double example(std::size_t, std::int64_t i, SparseVector* gradient) override {
     S& system = oracle_.system();
-    gradient_.clear();
     system.turn_to(i, oracle_.search_weights(), 0);
     const std::int64_t beam = beam_ > 0 ? beam_ : oracle_.beam();
     found_.run(system, beam, false);
@@ -90,18 +53,21 @@ class BeamLikelihood : public Likelihood {
     };
     const double all = log_sum(terms_.size()), right = log_sum(n_right_);
     const double weight = BeamOracle<S>::weight(system, i);
-    if (!with_gradient) return weight * (all - right);
+    if (!gradient) return weight * (all - right);
     for (std::size_t t = 0; t < terms_.size(); ++t) {
       const auto& [search, item] = terms_[t];
       const double share = std::exp(item->score - all) - (t < n_right_ ? std::exp(item->score - right) : 0);
       search->trace(*item, way_);
       BeamOracle<S>::collect(system, *search, way_, 0, weight * share);
     }
-    system.hand_over(gradient_);
-    normalize(gradient_);
-    while (!gradient_.empty() && gradient_.back().first >= n_parameters()) gradient_.pop_back();  // no weights yet
+    system.hand_over(*gradient);
+    normalize(*gradient);
+    while (!gradient->empty() && gradient->back().first >= n_parameters()) gradient->pop_back();  // no weights yet
     return weight * (all - right);
   }
+
+ private:
+  using Way = typename BeamSearch<S>::Way;
 
   // The terms of the sum: right ways first, each once.
   void list() {
@@ -131,7 +97,6 @@ class BeamLikelihood : public Likelihood {
   std::vector<Term> terms_;
   std::size_t n_right_ = 0;
   Way way_;
-  SparseVector gradient_;
 };
 
 }  // namespace margent

@@ -153,7 +153,7 @@ def measure(task: Task) -> Result:
         "words": report.words,
         "right": "".join("01"[spoken in references[word]] for word, spoken in zip(words, found)),
         "minus_log_p": -float(logs[np.isfinite(logs)].sum()),
-        "without_cut": int((~np.isfinite(logs)).sum()),
+        "without_alignment": int((~np.isfinite(logs)).sum()),
         "pairs": len(logs),
         "entries": len(train.X),
         "train_seconds": trained - started,
@@ -210,15 +210,15 @@ def report(rows: Sequence[dict[str, Any]]) -> str:
         tables.append((f"{title}: learners on top, trained on {count} entries", "system", tops))
         tables.append((f"{title}: the joint model by order", "order", _by_order(own, corpus)))
         tables.append((f"{title}: EM with a beam", "beam", _by_beam(own) if corpus == "cmudict" else []))
-    head = ("word error %", "phoneme error %", "minus log p", "pairs without a cut", "training s", "words/s")
+    head = ("word error %", "phoneme error %", "minus log p", "pairs without an alignment", "training s", "words/s")
     for title, about, chosen in tables:
         if chosen:
             table = markdown_table((about, *head), ((_named(row, about), *_figures(row)) for row in chosen))
             sections.append(f"{title}:\n\n{table}")
     sections.append(
-        "Minus log p: of the words measured on, summed exactly over all cuts under the joint model, whatever the beam "
-        "in training; pairs without a cut are not in it. Times are of one processor: training without any development "
-        f"words, prediction of words alone. {PUBLISHED}\n"
+        "Minus log p: of the words measured on, summed exactly over all alignments under the joint model, whatever the "
+        "beam in training; pairs without an alignment are not in it. Times are of one processor: training without any "
+        f"development words, prediction of words alone. {PUBLISHED}\n"
     )
     return "\n".join(sections)
 
@@ -284,7 +284,7 @@ def _named(row: dict[str, Any], about: str) -> str:
 
 def _figures(row: dict[str, Any]) -> tuple[str, ...]:
     errors = f"{100 * row['word_error']:.2f}", f"{100 * row['phoneme_error']:.2f}"
-    likelihood = f"{row['minus_log_p']:.0f}", f"{row['without_cut']} of {row['pairs']}"
+    likelihood = f"{row['minus_log_p']:.0f}", f"{row['without_alignment']} of {row['pairs']}"
     return *errors, *likelihood, f"{row['train_seconds']:.0f}", f"{row['words_per_second']:.0f}"
 
 

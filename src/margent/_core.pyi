@@ -78,7 +78,6 @@ class ChainScores32:
         end: NDArray[numpy.float32],
         edges: NDArray[numpy.float32] | None,
     ) -> None: ...
-    def use_bound(self, arg: bool, /) -> None: ...
     def score(self, arg: NDArray[numpy.int32], /) -> float: ...
     def best(self) -> tuple[float, NDArray[numpy.int32]]: ...
     def k_best(self, arg: int, /) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32]]: ...
@@ -96,7 +95,6 @@ class ChainScores64:
         end: NDArray[numpy.float64],
         edges: NDArray[numpy.float64] | None,
     ) -> None: ...
-    def use_bound(self, arg: bool, /) -> None: ...
     def score(self, arg: NDArray[numpy.int32], /) -> float: ...
     def best(self) -> tuple[float, NDArray[numpy.int32]]: ...
     def k_best(self, arg: int, /) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32]]: ...
@@ -484,14 +482,14 @@ class LinearChain:
     def marginals(
         self, examples: Examples, scale: float, pairs: bool, threads: int
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64] | None, NDArray[numpy.float64]]: ...
-    def runs(
+    def span_log_probabilities(
         self,
         examples: Examples,
         scale: float,
         sequences: NDArray[numpy.int64],
         begins: NDArray[numpy.int32],
         ends: NDArray[numpy.int32],
-        run_ptr: NDArray[numpy.int64],
+        span_ptr: NDArray[numpy.int64],
         labels: NDArray[numpy.int32],
         before: NDArray[numpy.uint8],
         after: NDArray[numpy.uint8],
@@ -515,16 +513,16 @@ class SpellingPairs:
     ) -> None: ...
     def __len__(self) -> int: ...
 
-class CosegmentUnits:
+class Graphones:
     @staticmethod
     def of(
         letter_ptr: NDArray[numpy.int64],
         letters: NDArray[numpy.int32],
         phoneme_ptr: NDArray[numpy.int64],
         phonemes: NDArray[numpy.int32],
-    ) -> CosegmentUnits: ...
+    ) -> Graphones: ...
     @staticmethod
-    def discovered(pairs: SpellingPairs, sizes: NDArray[numpy.int32]) -> CosegmentUnits: ...
+    def discovered(pairs: SpellingPairs, sizes: NDArray[numpy.int32]) -> Graphones: ...
     def __len__(self) -> int: ...
     def arrays(
         self,
@@ -538,12 +536,12 @@ class GramCounts:
 
 class GramModel:
     @staticmethod
-    def of(counts: GramCounts, n_units: int) -> GramModel: ...
+    def of(counts: GramCounts, n_graphones: int) -> GramModel: ...
     @staticmethod
     def stored(
-        n_units: int,
+        n_graphones: int,
         begin: NDArray[numpy.int32],
-        unit: NDArray[numpy.int32],
+        graphone: NDArray[numpy.int32],
         suffix: NDArray[numpy.int32],
         log_p: NDArray[numpy.float32],
         backoff: NDArray[numpy.float32],
@@ -556,36 +554,36 @@ class GramModel:
         NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]
     ]: ...
     def counts(self) -> NDArray[numpy.float64]: ...
-    def units(self) -> NDArray[numpy.int32]: ...
+    def graphones(self) -> NDArray[numpy.int32]: ...
     def levels(self) -> NDArray[numpy.int32]: ...
     @property
     def order(self) -> int: ...
     def __len__(self) -> int: ...
-    def log_probability(self, history: Sequence[int], unit: int) -> float: ...
+    def log_probability(self, history: Sequence[int], graphone: int) -> float: ...
 
 def expect_grams(
-    units: CosegmentUnits,
+    graphones: Graphones,
     model: GramModel,
     pairs: SpellingPairs,
     first: int,
     last: int,
     order: int,
     beam: int,
-    least: float,
+    prune_count: float,
     threads: int,
     counts: GramCounts | None,
 ) -> tuple[float, int]: ...
-def cut_pairs(
-    units: CosegmentUnits, model: GramModel, pairs: SpellingPairs, beam: int, best: bool, threads: int
+def align_pairs(
+    graphones: Graphones, model: GramModel, pairs: SpellingPairs, beam: int, best: bool, threads: int
 ) -> tuple[NDArray[numpy.float64], tuple[NDArray[numpy.int64], NDArray[numpy.int32]]]: ...
 def transcribe(
-    units: CosegmentUnits,
+    graphones: Graphones,
     model: GramModel,
     words: SpellingPairs,
     k: int,
     beam: int,
     threshold: float,
-    summed: bool,
+    sum_alignments: bool,
     insertions: int,
     threads: int,
 ) -> tuple[
@@ -594,24 +592,24 @@ def transcribe(
     tuple[NDArray[numpy.int64], NDArray[numpy.int32]],
     tuple[NDArray[numpy.int64], NDArray[numpy.int32]],
 ]: ...
-def cosegment_features(
-    units: CosegmentUnits,
+def candidate_features(
+    graphones: Graphones,
     letter_ptr: NDArray[numpy.int64],
     letters: NDArray[numpy.int32],
     candidate_ptr: NDArray[numpy.int64],
-    unit_ptr: NDArray[numpy.int64],
-    cuts: NDArray[numpy.int32],
+    graphone_ptr: NDArray[numpy.int64],
+    alignments: NDArray[numpy.int32],
     scores: NDArray[numpy.float64],
     bits: int,
     threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
-def rescore(
-    units: CosegmentUnits,
+def rerank(
+    graphones: Graphones,
     letter_ptr: NDArray[numpy.int64],
     letters: NDArray[numpy.int32],
     candidate_ptr: NDArray[numpy.int64],
-    unit_ptr: NDArray[numpy.int64],
-    cuts: NDArray[numpy.int32],
+    graphone_ptr: NDArray[numpy.int64],
+    alignments: NDArray[numpy.int32],
     scores: NDArray[numpy.float64],
     weights: NDArray[numpy.float32],
     threads: int,
@@ -634,7 +632,7 @@ class CandidateOracle(FlatOracle):
     structure: Final[str] = ...
 
 def search_words(
-    units: CosegmentUnits,
+    graphones: Graphones,
     model: GramModel,
     words: SpellingPairs,
     weights: NDArray[numpy.float32],
@@ -658,7 +656,7 @@ class TranscriptionExamples:
 class CosegmentOracle(FlatOracle):
     def __init__(
         self,
-        units: CosegmentUnits,
+        graphones: Graphones,
         words: TranscriptionExamples,
         bits: int,
         beam: int,

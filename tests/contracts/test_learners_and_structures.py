@@ -77,7 +77,7 @@ def listed_answers() -> _core.CandidateOracle:
 def cosegments() -> _core.CosegmentOracle:
     """Two words of one letter, each with the other's phoneme as its rival."""
     pairs = _core.SpellingPairs(*2 * (np.arange(3), np.array([0, 1], np.int32)))
-    units = _core.CosegmentUnits.of(
+    graphones = _core.Graphones.of(
         np.arange(5), np.array([0, 0, 1, 1], np.int32), np.arange(5), np.array([0, 1, 0, 1], np.int32)
     )
     counts = _core.GramCounts()
@@ -86,7 +86,7 @@ def cosegments() -> _core.CosegmentOracle:
     model = _core.GramModel.of(counts, 4)
     model.estimate(np.zeros((1, 3)))
     words = _core.TranscriptionExamples(pairs, np.arange(3), np.zeros(2, np.int32), (model,))
-    return _core.CosegmentOracle(units, words, 6, 8, 0.0, 1, _core.BeamUpdate.max_violation)
+    return _core.CosegmentOracle(graphones, words, 6, 8, 0.0, 1, _core.BeamUpdate.max_violation)
 
 
 class Bits:
@@ -178,7 +178,7 @@ STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
 LEARNERS_OF_TESTS: dict[str, Any] = {
     **{name: kind() for name, kind in LEARNERS.items()},
     "spectral": Spectral(order=2, tau=0.01),  # with its usual tau, so few data are not worth a score
-    "em": EM(order=2, unit_iterations=2),
+    "em": EM(order=2, unigram_iterations=2),
     "crf by a beam": CRF(search="beam"),
     "crf by single examples": CRF(method="sgd"),
     "crf by single examples under a beam": CRF(method="sgd", search="beam"),

@@ -1,6 +1,6 @@
-"""Plain twins of co-segmentation: all cuts of a pair by recursion, EM by enumeration, Kneser-Ney on dicts.
+"""Plain twins of co-segmentation: all alignments of a pair by recursion, EM by enumeration, Kneser-Ney on dicts.
 
-A unit is a pair of tuples (letters, phonemes). START and END stand around the units of a word.
+A graphone is a pair of tuples (letters, phonemes). START and END stand around the graphones of a word.
 """
 
 from __future__ import annotations
@@ -11,22 +11,24 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 START, END = ("<start>", "<start>"), ("<end>", "<end>")
-Unit = tuple[Any, Any]
-Gram = tuple[Unit, ...]
+Graphone = tuple[Any, Any]
+Gram = tuple[Graphone, ...]
 
 
-def cuts(word: Sequence[int], spoken: Sequence[int], sizes: Sequence[tuple[int, int]]) -> Iterator[list[Unit]]:
-    """All ways to cut a pair into units of these sizes."""
+def alignments(
+    word: Sequence[int], spoken: Sequence[int], sizes: Sequence[tuple[int, int]]
+) -> Iterator[list[Graphone]]:
+    """All alignments of a pair by graphones of these sizes."""
     if not word and not spoken:
         yield []
     for a, b in sorted(set(sizes)):
         if a <= len(word) and b <= len(spoken):
-            for rest in cuts(word[a:], spoken[b:], sizes):
+            for rest in alignments(word[a:], spoken[b:], sizes):
                 yield [(tuple(word[:a]), tuple(spoken[:b])), *rest]
 
 
-def units_of_arrays(letter_ptr: Any, letters: Any, phoneme_ptr: Any, phonemes: Any) -> list[Unit]:
-    """Units from two lists of symbols and where those of each unit begin."""
+def graphones_of_arrays(letter_ptr: Any, letters: Any, phoneme_ptr: Any, phonemes: Any) -> list[Graphone]:
+    """Graphones from two lists of symbols and where those of each graphone begin."""
     return [
         (
             tuple(int(x) for x in letters[letter_ptr[u] : letter_ptr[u + 1]]),
@@ -36,16 +38,16 @@ def units_of_arrays(letter_ptr: Any, letters: Any, phoneme_ptr: Any, phonemes: A
     ]
 
 
-def grams(cut: list[Unit], order: int) -> list[Gram]:
-    """The grams of a cut: each unit and the end, with the order - 1 before it, fewer at the start."""
-    whole = [START, *cut, END]
+def grams(alignment: list[Graphone], order: int) -> list[Gram]:
+    """The grams of an alignment: each graphone and the end, with the order - 1 before it, fewer at the start."""
+    whole = [START, *alignment, END]
     return [tuple(whole[max(0, i - order + 1) : i + 1]) for i in range(1, len(whole))]
 
 
-def log_probability(cut: list[Unit], model: dict[Gram, float], order: int) -> float:
+def log_probability(alignment: list[Graphone], model: dict[Gram, float], order: int) -> float:
     """Under a table from grams to probabilities; a gram that is not in it is impossible."""
     total = 0.0
-    for gram in grams(cut, order):
+    for gram in grams(alignment, order):
         p = model.get(gram, 0.0)
         if p == 0:
             return -math.inf
@@ -60,23 +62,23 @@ def em_step(
     model_order: int,
     order: int,
 ) -> tuple[float, dict[Gram, float], dict[Gram, float]]:
-    """(log-likelihood before, expected counts (4.12) of grams of `order` units, relative frequencies).
+    """(log-likelihood before, expected counts (4.12) of grams of `order` graphones, relative frequencies).
 
-    `model` None: all units of all cuts, and the end, are alike.
+    `model` None: all graphones of all alignments, and the end, are alike.
     """
-    everything = [list(cuts(word, spoken, sizes)) for word, spoken in pairs]
+    everything = [list(alignments(word, spoken, sizes)) for word, spoken in pairs]
     if model is None:
-        units = {unit for listed in everything for cut in listed for unit in cut}
-        model = {(unit,): 1 / (len(units) + 1) for unit in (*units, END)}
+        graphones = {graphone for listed in everything for alignment in listed for graphone in alignment}
+        model = {(graphone,): 1 / (len(graphones) + 1) for graphone in (*graphones, END)}
         model_order = 1
     likelihood = 0.0
     counts: dict[Gram, float] = defaultdict(float)
     for listed in everything:
-        scores = [log_probability(cut, model, model_order) for cut in listed]
+        scores = [log_probability(alignment, model, model_order) for alignment in listed]
         total = math.log(sum(map(math.exp, scores)))
         likelihood += total
-        for cut, score in zip(listed, scores):
-            for gram in grams(cut, order):
+        for alignment, score in zip(listed, scores):
+            for gram in grams(alignment, order):
                 counts[gram] += math.exp(score - total)
     after: dict[Gram, float] = defaultdict(float)
     for gram, count in counts.items():
@@ -98,8 +100,8 @@ def discount(count: float, numbers: Sequence[float]) -> float:
     return min(off, count)
 
 
-def kneser_ney(counts: dict[Gram, float], discounts: Sequence[Sequence[float]], n_units: int) -> Any:
-    """A function p(unit, history) that is smoothed by shorter histories; `counts` of the longest grams of a text."""
+def kneser_ney(counts: dict[Gram, float], discounts: Sequence[Sequence[float]], n_graphones: int) -> Any:
+    """A function p(graphone, history), smoothed by shorter histories; `counts` of the longest grams of a text."""
     order = max(map(len, counts))
     levels: list[dict[Gram, float]] = [defaultdict(float) for _ in range(order + 1)]
     for gram, count in counts.items():
@@ -108,16 +110,16 @@ def kneser_ney(counts: dict[Gram, float], discounts: Sequence[Sequence[float]], 
         for gram, count in levels[k].items():
             levels[k - 1][gram[1:]] += min(count, 1.0)
 
-    def probability(unit: Unit, history: Gram) -> float:
+    def probability(graphone: Graphone, history: Gram) -> float:
         if history == (None,):  # below the empty history: all alike
-            return 1 / (n_units + 1)
-        shorter = probability(unit, history[1:] if history else (None,))  # type: ignore[arg-type]
+            return 1 / (n_graphones + 1)
+        shorter = probability(graphone, history[1:] if history else (None,))  # type: ignore[arg-type]
         here = {g: c for g, c in levels[len(history) + 1].items() if g[:-1] == history} if len(history) < order else {}
         total = sum(here.values())
         if total == 0:
             return shorter
         off = sum(discount(c, discounts[len(history)]) for c in here.values())
-        own = here.get((*history, unit), 0.0)
+        own = here.get((*history, graphone), 0.0)
         return (own - discount(own, discounts[len(history)])) / total + off / total * shorter
 
     return probability

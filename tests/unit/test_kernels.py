@@ -250,15 +250,14 @@ def test_what_is_no_number_gives_labels_all_the_same(n_labels: int, order: int, 
                     assert ((labels >= 0) & (labels < n_labels)).all()
                 model.marginals(given, 1.0, n_labels < 50, 1)
                 masks = np.ones((1, base), np.uint8)
-                run = [np.array(a, I32) for a in ([1], [3])]
-                model.runs(given, 1.0, np.array([2]), *run, np.array([0, 2]), np.zeros(2, I32), masks, masks, 1)
+                span = [np.array(a, I32) for a in ([1], [3])]
+                model.span_log_probabilities(
+                    given, 1.0, np.array([2]), *span, np.array([0, 2]), np.zeros(2, I32), masks, masks, 1
+                )
             for make, dtype in ((_core.ChainScores32, F32), (_core.ChainScores64, np.float64)):
                 arrays = [a.astype(dtype) for a in (rows, transitions, end)]
                 native = make(n_labels, order, *arrays, None)
                 found = [native.best()[1], native.k_best(3)[1], native.sample(2, 0)[1]]
-                if order == 1:
-                    native.use_bound(True)
-                    found.append(native.best()[1])
                 for labels in found:
                     assert ((labels >= 0) & (labels < n_labels)).all()
                 native.marginals(n_labels < 50)

@@ -147,7 +147,7 @@ def test_questions_out_of_range_are_refused() -> None:
         {"begins": np.array([-1], I32)},
         {"ends": np.array([3], I32)},
         {"ends": np.array([0], I32)},
-        {"run_ptr": np.array([0, 2])},
+        {"span_ptr": np.array([0, 2])},
         {"labels": np.array([2], I32)},
         {"labels": np.array([-1], I32)},
         {"before": np.ones((1, 2), np.uint8)},
@@ -163,15 +163,15 @@ def test_runs_out_of_range_are_refused(changes: dict[str, Any]) -> None:
         "sequences": np.array([0]),
         "begins": np.array([0], I32),
         "ends": np.array([1], I32),
-        "run_ptr": np.array([0, 1]),
+        "span_ptr": np.array([0, 1]),
         "labels": np.array([0], I32),
         "before": np.ones((1, 3), np.uint8),
         "after": np.ones((1, 3), np.uint8),
         "threads": 1,
     }
-    assert np.exp(chain().runs(**good))[0] == pytest.approx(0.5)
+    assert np.exp(chain().span_log_probabilities(**good))[0] == pytest.approx(0.5)
     with pytest.raises(ValueError):
-        chain().runs(**{**good, **changes})
+        chain().span_log_probabilities(**{**good, **changes})
 
 
 @pytest.mark.parametrize("threads", [-5, 0, 1, 3, 2**31 - 1])

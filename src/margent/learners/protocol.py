@@ -75,7 +75,7 @@ class AlignmentOracle(Protocol):
 
     pairs: _core.SpellingPairs
     development: _core.SpellingPairs | None
-    units: _core.CosegmentUnits
+    graphones: _core.Graphones
     n_held_out: int
     n_impossible: int
 

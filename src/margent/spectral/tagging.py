@@ -18,7 +18,7 @@ from margent.errors import ConstraintError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.models.tagger.constraints import Allowed
-from margent.models.tagger.search import Bools, Doubles, Ids, Runs
+from margent.models.tagger.search import Bools, Doubles, Ids, SpanQueries
 from margent.spectral.bi_symbols import UNSEEN, BiSymbols
 from margent.spectral.forest import k_gram_forest
 from margent.spectral.symbol_map import UNKNOWN, symbol_numbers
@@ -169,22 +169,22 @@ class TaggingSearch:
         self._for_each_group(draw, alone=True)
         return ids, possible
 
-    def runs(self, scale: float, runs: Runs) -> Doubles:
+    def span_log_probabilities(self, scale: float, queries: SpanQueries) -> Doubles:
         """A run of one label with any neighbours has its marginal; others take a pass over their sequence each."""
         nodes, possible = self.marginals(scale)
-        tokens = self._starts[runs.sequences] + runs.begins
-        single = (runs.ends - runs.begins == 1) & runs.before.all(axis=1) & runs.after.all(axis=1)
+        tokens = self._starts[queries.sequences] + queries.begins
+        single = (queries.ends - queries.begins == 1) & queries.before.all(axis=1) & queries.after.all(axis=1)
         result = np.full(len(tokens), -np.inf)
-        alone = np.flatnonzero(single & possible[runs.sequences])
-        found = nodes[tokens[alone], runs.labels[runs.ptr[alone]]]
+        alone = np.flatnonzero(single & possible[queries.sequences])
+        found = nodes[tokens[alone], queries.labels[queries.ptr[alone]]]
         result[alone] = np.log(np.clip(found, _SMALLEST, 1.0))
-        others = np.flatnonzero(~single & possible[runs.sequences])
-        for s in np.unique(runs.sequences[others]).tolist():
+        others = np.flatnonzero(~single & possible[queries.sequences])
+        for s in np.unique(queries.sequences[others]).tolist():
             group = self._group(s, s + 1)
             forest = group.scaled(scale)
             total = forest.log_partition()
-            for r in others[runs.sequences[others] == s].tolist():
-                kept = forest.restrict(group.edges_with_run(runs, r, int(tokens[r]), int(self._starts[s + 1])))
+            for r in others[queries.sequences[others] == s].tolist():
+                kept = forest.restrict(group.edges_with_span(queries, r, int(tokens[r]), int(self._starts[s + 1])))
                 with suppress(ConstraintError):  # impossible: it stays -inf
                     result[r] = min(kept.log_partition() - total, 0.0)
         return result
@@ -315,15 +315,15 @@ class _Group(NamedTuple):
         edges = derivation.edges[self.tokens[derivation.edges] >= 0]
         ids[self.tokens[edges] - start] = self.labels[edges]
 
-    def edges_with_run(self, runs: Runs, r: int, token: int, end: int) -> Bools:
+    def edges_with_span(self, queries: SpanQueries, r: int, token: int, end: int) -> Bools:
         """(E,) the edges that are left where run r must be, from `token` on, in a sequence that ends before `end`."""
-        labels = runs.labels[runs.ptr[r] : runs.ptr[r + 1]]
+        labels = queries.labels[queries.ptr[r] : queries.ptr[r + 1]]
         keep = np.ones(len(self.tokens), dtype=bool)
         for i, label in enumerate(labels.tolist()):
             keep &= (self.tokens != token + i) | (self.labels == label)
         after = token + len(labels)
-        for beside, may in ((token - 1, runs.before[r]), (after, runs.after[r])):
-            inside = runs.begins[r] > 0 if beside < token else after < end
+        for beside, may in ((token - 1, queries.before[r]), (after, queries.after[r])):
+            inside = queries.begins[r] > 0 if beside < token else after < end
             if inside:
                 keep &= (self.tokens != beside) | may[self.labels].astype(bool)
             elif not may[-1]:

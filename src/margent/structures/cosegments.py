@@ -1,8 +1,9 @@
-"""Co-segments: a word and its pronunciation cut into units of some letters and some phonemes.
+"""Co-segments: a word and its pronunciation aligned by graphones of some letters and some phonemes.
 
-`phoenix` and `F IY N IH K S` may be cut as ph:F o:- e:IY n:N i:IH x:K+S, and in many other ways; which one is right is
-not known, and is summed over (paper 003, section 4.1). The cuts of a word of n letters and m phonemes are the paths
-through a grid of (n + 1)(m + 1) cells. Symbols are numbers here, as in all structures; `Transcriber` gives them names.
+A graphone is a pair (letters, phonemes), either of which may be empty. `phoenix` and `F IY N IH K S` may be aligned as
+ph:F o:- e:IY n:N i:IH x:K+S, and in many other ways; which one is right is not known, and is summed over (paper 003,
+section 4.1). The alignments of a word of n letters and m phonemes are the paths through a grid of (n + 1)(m + 1) cells.
+Symbols are numbers here, as in all structures; `Transcriber` gives them names.
 """
 
 from __future__ import annotations
@@ -17,30 +18,30 @@ from margent import _core
 from margent.structures.forest import Forest
 
 SIZES = ((0, 1), (1, 0), (1, 1))
-"""Sizes of units (letters, phonemes): one or none on each side, which does best with grams of six units or more."""
+"""Sizes of graphones (letters, phonemes): one or none on each side, which does best with grams of six or more."""
 
 
 class CosegmentForest(NamedTuple):
-    """The cuts of one pair as a forest of lattice shape: one derivation for each. `units`: the unit of each edge."""
+    """The alignments of one pair as a forest of lattice shape, one derivation each. `graphones`: that of each edge."""
 
     forest: Forest
-    units: NDArray[np.int32]
+    graphones: NDArray[np.int32]
 
 
 class Cosegments:
-    """Pairs of letter and phoneme sequences, and the units that they may be cut into.
+    """Pairs of letter and phoneme sequences, and the graphones that they may be aligned by.
 
     Parameters
     ----------
     words, pronunciations : sequences of sequences of numbers from 0 on
     sizes : pairs (letters, phonemes)
-        How large units may be.
+        How large graphones may be.
     n_held_out : int
         So many of the last pairs are held out: a learner may watch them before it learns from them too.
     development : (words, pronunciations) or None
         More pairs to watch, which are never learned from.
 
-    `units` are all units of these sizes that occur in a cut of some pair.
+    `graphones` are all graphones of these sizes that occur in an alignment of some pair.
     """
 
     structure = "alignments"
@@ -59,25 +60,25 @@ class Cosegments:
         self._empty = {i for i, (word, spoken) in enumerate(zip(words, pronunciations)) if not len(word) + len(spoken)}
         self.development = None if development is None else native_pairs(*development)
         self.n_held_out = n_held_out
-        self.n_impossible = 0  # how many pairs a learner could not cut with the units that it kept
-        self.units = _core.CosegmentUnits.discovered(self.pairs, checked_sizes(sizes))
+        self.n_impossible = 0  # how many pairs a learner could not align with the graphones that it kept
+        self.graphones = _core.Graphones.discovered(self.pairs, checked_sizes(sizes))
 
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def forest(self, pair: int, unit_scores: NDArray[np.float64]) -> CosegmentForest:
-        """All cuts of a pair, scored by the sum of the scores of their units.
+    def forest(self, pair: int, graphone_scores: NDArray[np.float64]) -> CosegmentForest:
+        """All alignments of a pair, scored by the sum of the scores of their graphones.
 
-        `unit_scores`: (units,). A pair that cannot be cut gives a forest without derivations; one without any symbols
-        has one derivation, of no units.
+        `graphone_scores`: (graphones,). A pair without an alignment gives a forest without derivations; one without any
+        symbols has one derivation, of no graphones.
         """
-        arcs = self.units.arcs(self.pairs, pair)
+        arcs = self.graphones.arcs(self.pairs, pair)
         cells = np.unique(arcs[:, :2]) if len(arcs) else np.zeros(1, np.int32)
         heads = np.searchsorted(cells, arcs[:, 1])
         tails = np.searchsorted(cells, arcs[:, 0])
-        scores = np.asarray(unit_scores, np.float64)[arcs[:, 2]]
+        scores = np.asarray(graphone_scores, np.float64)[arcs[:, 2]]
         order = np.argsort(heads, kind="stable")
-        # The start is a leaf edge of its own, with no unit.
+        # The start is a leaf edge of its own, with no graphone.
         forest = Forest(
             heads=np.concatenate([[0], heads[order]]),
             tail_ptr=np.concatenate([[0], np.arange(len(arcs) + 1)]),

@@ -89,7 +89,7 @@ def test_a_transcriber(margent, fails, tmp_path):
     assert "MIRA(" in output and "to rerank candidates by" in output
     assert len(output[output.index("\ngraphones:") :].split()) == 1 + 2 * 3
     report = json.loads(margent("inspect", tmp_path / "m", "--json").output)
-    assert report["kind"] == "transcriber" and report["graphones"] == model.joint_.n_units
+    assert report["kind"] == "transcriber" and report["graphones"] == model.joint_.n_graphones
     assert len(report["grams"]) == 3 and sum(report["grams"]) == model.joint_.n_grams
     assert len(report["discounts"]) == 3 and all(len(row) == 3 for row in report["discounts"])
     assert report["learned_weights_not_zero"] > 0

@@ -27,18 +27,18 @@ def quiet(done: int) -> None:
 
 @pytest.mark.parametrize("sizes", [SIZES, ((1, 0), (1, 1), (1, 2), (2, 1))])
 def test_em_is_that_of_enumeration(sizes: tuple[tuple[int, int], ...]) -> None:
-    pairs = [pair for pair in PAIRS if list(oracle.cuts(*pair, sizes))]
+    pairs = [pair for pair in PAIRS if list(oracle.alignments(*pair, sizes))]
     data = Cosegments([word for word, _ in pairs], [spoken for _, spoken in pairs], sizes)
-    likelihood = CosegmentLikelihood(data, threads=2, beam=0, least=0.0)
-    names = [*oracle.units_of_arrays(*data.units.arrays()), oracle.END, oracle.START]
+    likelihood = CosegmentLikelihood(data, threads=2, beam=0, prune_count=0.0)
+    names = [*oracle.graphones_of_arrays(*data.graphones.arrays()), oracle.END, oracle.START]
     model, model_order = None, 1
     for order in (1, 1, 2, 2, 3, 3, 4):
         expected, _, model = oracle.em_step(pairs, sizes, model, model_order, order)
         model_order = order
         assert likelihood.step(order, quiet, smoothed=False) == pytest.approx(expected, abs=1e-9)
         for gram, p in model.items():
-            *history, unit = (names.index(name) for name in gram)
-            assert np.exp(likelihood._model.log_probability(history, unit)) == pytest.approx(p, abs=1e-9)
+            *history, graphone = (names.index(name) for name in gram)
+            assert np.exp(likelihood._model.log_probability(history, graphone)) == pytest.approx(p, abs=1e-9)
 
 
 def test_the_likelihood_rises_at_every_exact_step() -> None:
@@ -46,7 +46,7 @@ def test_the_likelihood_rises_at_every_exact_step() -> None:
     words = [rng.integers(0, 4, rng.integers(1, 8)).tolist() for _ in range(200)]
     spoken = [[letter for letter in word if letter or rng.random() < 0.5] for word in words]
     data = Cosegments(words, spoken, SIZES)
-    learner = EM(order=4, iterations=4, beam=None, smoothing=False, evidence=0, least=0)
+    learner = EM(order=4, iterations=4, beam=None, smoothing=False, min_expected_count=0, prune_count=0)
     history = margent.train(learner, data).history
     values = [-(epoch.objective or 0) for epoch in history]
     assert len(values) == 8 + 3 * 4
@@ -56,7 +56,7 @@ def test_the_likelihood_rises_at_every_exact_step() -> None:
 
 def test_a_beam_that_covers_the_lattice_is_exact_and_a_small_one_is_not() -> None:
     def values(beam: int | None) -> list[float]:
-        learner = EM(order=3, beam=beam, smoothing=False, evidence=0, least=0)
+        learner = EM(order=3, beam=beam, smoothing=False, min_expected_count=0, prune_count=0)
         return [epoch.objective or 0 for epoch in margent.train(learner, problem()).history]
 
     assert values(10_000) == values(None)
@@ -65,32 +65,32 @@ def test_a_beam_that_covers_the_lattice_is_exact_and_a_small_one_is_not() -> Non
 
 def test_smoothing_is_that_of_kneser_and_ney() -> None:
     rng = np.random.default_rng(0)
-    n_units, order = 4, 3
+    n_graphones, order = 4, 3
     counts: dict[tuple[object, ...], float] = {}
     native = _core.GramCounts()
     for _ in range(12):
-        cut = [(int(u),) for u in rng.integers(0, n_units, rng.integers(1, 6))]
-        for gram in oracle.grams(cut, order):  # type: ignore[arg-type]
+        alignment = [(int(u),) for u in rng.integers(0, n_graphones, rng.integers(1, 6))]
+        for gram in oracle.grams(alignment, order):  # type: ignore[arg-type]
             count = float(rng.choice([0.2, 0.7, 1.0, 1.5, 2.3]))
             counts[gram] = counts.get(gram, 0) + count
-            native.add([_number(unit, n_units) for unit in gram], count)
+            native.add([_number(graphone, n_graphones) for graphone in gram], count)
     discounts = [[0.3, 0.5, 0.6], [0.5, 0.8, 1.1], [0.7, 1.1, 1.4]]
-    expected = oracle.kneser_ney(counts, discounts, n_units)  # type: ignore[arg-type]
-    model = _core.GramModel.of(native, n_units)
+    expected = oracle.kneser_ney(counts, discounts, n_graphones)  # type: ignore[arg-type]
+    model = _core.GramModel.of(native, n_graphones)
     model.estimate(np.array(discounts))
-    units: list[object] = [*((u,) for u in range(n_units)), oracle.END]
+    graphones: list[object] = [*((u,) for u in range(n_graphones)), oracle.END]
     for history in [(), ((1,),), ((0,), (2,)), (oracle.START,), (oracle.START, (3,)), ((2,), (2,))]:
-        numbers = [_number(unit, n_units) for unit in history]
-        for made in (model, model.trimmed(), _core.GramModel.stored(n_units, *model.trimmed().arrays())):
-            found = [np.exp(made.log_probability(numbers, _number(unit, n_units))) for unit in units]
-            assert found == pytest.approx([expected(unit, history) for unit in units], abs=1e-6)
+        numbers = [_number(graphone, n_graphones) for graphone in history]
+        for made in (model, model.trimmed(), _core.GramModel.stored(n_graphones, *model.trimmed().arrays())):
+            found = [np.exp(made.log_probability(numbers, _number(graphone, n_graphones))) for graphone in graphones]
+            assert found == pytest.approx([expected(graphone, history) for graphone in graphones], abs=1e-6)
             assert sum(found) == pytest.approx(1, abs=1e-6)
 
 
-def _number(unit: object, n_units: int) -> int:
-    if unit == oracle.END:
-        return n_units
-    return n_units + 1 if unit == oracle.START else unit[0]  # type: ignore[index, no-any-return]
+def _number(graphone: object, n_graphones: int) -> int:
+    if graphone == oracle.END:
+        return n_graphones
+    return n_graphones + 1 if graphone == oracle.START else graphone[0]  # type: ignore[index, no-any-return]
 
 
 def test_threads_do_not_change_the_model() -> None:
@@ -103,7 +103,15 @@ def test_threads_do_not_change_the_model() -> None:
 
 @pytest.mark.parametrize(
     ("parameter", "value"),
-    [("order", 0), ("order", 13), ("beam", 0), ("iterations", 0), ("evidence", -1), ("smoothing", "yes"), ("least", 2)],
+    [
+        ("order", 0),
+        ("order", 13),
+        ("beam", 0),
+        ("iterations", 0),
+        ("min_expected_count", -1),
+        ("smoothing", "yes"),
+        ("prune_count", 2),
+    ],
 )
 def test_wrong_parameters_are_named(parameter: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"{parameter} of EM"):

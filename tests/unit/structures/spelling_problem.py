@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from tests.oracle import cosegment_search as twin
-from tests.oracle.cosegments import units_of_arrays
+from tests.oracle.cosegments import graphones_of_arrays
 
 from margent import _core
 from margent.structures.cosegments import native_pairs
@@ -22,7 +22,7 @@ SIZES = {
 
 
 class Problem:
-    """Random words with their pronunciations, units, a random model of pairs of units, and the same for the twin."""
+    """Random words with their pronunciations, graphones, a random model of their pairs, and the same for a twin."""
 
     def __init__(self, seed: int, sizes: list[tuple[int, int]], n: int = 4, length: int = 2) -> None:
         random = np.random.default_rng(seed)
@@ -38,13 +38,13 @@ class Problem:
             n -= random.random() < 0.1  # there may be no more words
         self.pairs = native_pairs([word for word, _ in rows], [one for _, one in rows])
         self.starts = np.cumsum([0, *map(len, self.right)])
-        self.native = _core.CosegmentUnits.discovered(self.pairs, np.array(sizes, np.int32))
-        self.units = units_of_arrays(*self.native.arrays())
-        end, start = len(self.units), len(self.units) + 1
+        self.native = _core.Graphones.discovered(self.pairs, np.array(sizes, np.int32))
+        self.graphones = graphones_of_arrays(*self.native.arrays())
+        end, start = len(self.graphones), len(self.graphones) + 1
         counts = _core.GramCounts()
         for before in (*range(end), start):
-            for unit in range(end + 1):
-                counts.add([before, unit], float(random.random() + 0.05))
+            for graphone in range(end + 1):
+                counts.add([before, graphone], float(random.random() + 0.05))
         self.model = _core.GramModel.of(counts, end)
         self.model.estimate(np.array([[0.1, 0.1, 0.1]] * 2))
         self.weights = random.normal(size=2**BITS + 1).astype(np.float32)
@@ -62,18 +62,21 @@ class Problem:
         (n,), scores, *rows = _core.search_words(
             self.native, self.model, native_pairs([word], [()]), self.weights, k, beam, 0.0, INSERTIONS, 1
         )
-        phonemes, cuts = ([tuple(ids[a:b].tolist()) for a, b in pairwise(ptr)] for ptr, ids in rows)
+        phonemes, alignments = ([tuple(ids[a:b].tolist()) for a, b in pairwise(ptr)] for ptr, ids in rows)
         assert n == len(scores)
-        return list(zip(scores.tolist(), phonemes, cuts))
+        return list(zip(scores.tolist(), phonemes, alignments))
 
-    def features(self, word: Any, cut: Any) -> dict[int, float]:
-        return twin.features(word, cut, self.units, self.model.log_probability, BITS)
+    def features(self, word: Any, alignment: Any) -> dict[int, float]:
+        return twin.features(word, alignment, self.graphones, self.model.log_probability, BITS)
 
-    def best_cuts(self, word: Any) -> dict[tuple[int, ...], tuple[float, tuple[int, ...]]]:
-        """For each pronunciation the score of its best cut, and the cut."""
+    def best_alignments(self, word: Any) -> dict[tuple[int, ...], tuple[float, tuple[int, ...]]]:
+        """For each pronunciation the score of its best alignment, and the alignment."""
         best: dict[tuple[int, ...], tuple[float, tuple[int, ...]]] = {}
-        for cut in twin.all_cuts(word, self.units, INSERTIONS):
-            spoken, value = twin.spoken(cut, self.units), twin.score(self.plain, self.features(word, cut))
+        for alignment in twin.all_alignments(word, self.graphones, INSERTIONS):
+            spoken, value = (
+                twin.spoken(alignment, self.graphones),
+                twin.score(self.plain, self.features(word, alignment)),
+            )
             if spoken not in best or value > best[spoken][0]:
-                best[spoken] = value, cut
+                best[spoken] = value, alignment
         return best

@@ -279,12 +279,11 @@ def test_a_chain_of_order_1_may_be_written_as_one_of_a_higher_order():
         assert chain.log_partition(same) == pytest.approx(chain.log_partition(first))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("n_labels", [20, 150, 400, 1000])
+@pytest.mark.parametrize("n_labels", [256, 300, 400, 1000])
 @pytest.mark.parametrize("case", ["normal", "ties", "equal", "peaked", "few labels", "dead ends"])
-def test_the_search_that_stops_early_is_complete(case, n_labels, dtype):
+def test_the_search_that_stops_early_is_complete(case, n_labels):
     rng = np.random.default_rng(n_labels)
-    scores = random_scores(rng, 8, n_labels, 1, dtype, ties=case in ("ties", "few labels"))
+    scores = random_scores(rng, 8, n_labels, 1, np.float32, ties=case in ("ties", "few labels"))
     emissions, transitions = scores.emissions.copy(), scores.transitions.copy()
     if case == "equal":
         emissions[:], transitions[:] = 1, -1
@@ -295,17 +294,24 @@ def test_the_search_that_stops_early_is_complete(case, n_labels, dtype):
         emissions[:, 3] = -40
     if case == "dead ends":
         transitions[rng.random(transitions.shape) < 0.995] = -np.inf
-    native = ChainScores(emissions, transitions, scores.end).native()
-    complete, labels = native.best()
-    complete_k = native.k_best(5)
-    native.use_bound(True)
-    value, stopped = native.best()
-    assert value == complete
+    model, examples = chain_of(ChainScores(emissions, transitions, scores.end))
+    labels, complete = model.best(examples, 1, pruned=False)
+    stopped, value = model.best(examples, 1)
+    assert value.tolist() == complete.tolist()
     assert stopped.tolist() == labels.tolist()
-    for early, whole in zip(native.k_best(5), complete_k):
-        assert early.tolist() == whole.tolist()
-    native.use_bound(False)
-    assert native.best()[0] == complete
+
+
+def chain_of(scores):
+    """Frozen weights with a feature for each token that has its emissions, padded with nan, and the examples of it."""
+    n_tokens, n_labels = scores.emissions.shape
+    arrays = scores.emissions, scores.transitions, scores.end
+    padding = (0, 0), (0, _core.padded_width(n_labels) - n_labels)
+    rows, transitions, end = (np.pad(a, padding, constant_values=np.nan) for a in arrays)
+    model = _core.LinearChain(n_labels, scores.order, rows, None, transitions, end)
+    nothing = dict.fromkeys(("edge_ids", "edge_values", "edge_ptr", "allowed", "allowed_ptr", "labels", "weights"))
+    each = np.arange(n_tokens + 1)
+    ids = each[:-1].astype(np.int32)
+    return model, _core.Examples(np.array([0, n_tokens]), ids, None, each, **nothing)
 
 
 @pytest.mark.parametrize("edges", [False, True])
@@ -335,9 +341,6 @@ def test_padding_is_never_read(kernels, n_labels, order, edges):
         ):
             for left, right in zip(ask(poisoned), ask(clean)):
                 np.testing.assert_array_equal(left, right)
-        if order == 1:
-            poisoned.use_bound(True)
-            assert poisoned.best()[1].tolist() == clean.best()[1].tolist()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -415,27 +418,24 @@ def test_samples_follow_the_distribution():
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
-def test_the_probability_of_a_run_of_labels(order):
+def test_the_probability_of_a_span_of_labels(order):
     n_tokens, n_labels, rng = 5, 3, np.random.default_rng(order)
     scores = random_scores(rng, n_tokens, n_labels, order, np.float32, 0.05)
-    wide = [np.pad(a, ((0, 0), (0, 8 - n_labels))) for a in (scores.emissions, scores.transitions, scores.end)]
-    model = _core.LinearChain(n_labels, order, wide[0], None, wide[1], wide[2])
-    each = np.arange(n_tokens + 1)
-    nothing = dict.fromkeys(("edge_ids", "edge_values", "edge_ptr", "allowed", "allowed_ptr", "labels", "weights"))
-    ids = each[:-1].astype(np.int32)
-    examples = _core.Examples(np.array([0, n_tokens]), ids, None, each, **nothing)
+    model, examples = chain_of(scores)
     listed = enumeration.labellings(**arrays_of(scores))
     probabilities = enumeration.probabilities(listed)
     assert len(listed) > 50
 
-    runs = [(a, b) for a in range(n_tokens) for b in range(a + 1, n_tokens + 1)] * 4
-    labels = [rng.integers(0, n_labels, b - a).astype(np.int32) for a, b in runs]
-    before, after = rng.integers(0, 2, (2, len(runs), n_labels + 1)).astype(np.uint8)
-    begins, ends = np.array(runs, dtype=np.int32).T.copy()
-    run_ptr = np.concatenate([[0], np.cumsum(ends - begins)])
-    zeros = np.zeros(len(runs), dtype=np.int64)
-    found = model.runs(examples, 1.0, zeros, begins, ends, run_ptr, np.concatenate(labels), before, after, 1)
-    for (a, b), run, left, right, log_probability in zip(runs, labels, before, after, found):
+    places = [(a, b) for a in range(n_tokens) for b in range(a + 1, n_tokens + 1)] * 4
+    labels = [rng.integers(0, n_labels, b - a).astype(np.int32) for a, b in places]
+    before, after = rng.integers(0, 2, (2, len(places), n_labels + 1)).astype(np.uint8)
+    begins, ends = np.array(places, dtype=np.int32).T.copy()
+    span_ptr = np.concatenate([[0], np.cumsum(ends - begins)])
+    zeros = np.zeros(len(places), dtype=np.int64)
+    found = model.span_log_probabilities(
+        examples, 1.0, zeros, begins, ends, span_ptr, np.concatenate(labels), before, after, 1
+    )
+    for (a, b), run, left, right, log_probability in zip(places, labels, before, after, found):
         total = sum(
             p
             for p, (_, y) in zip(probabilities, listed)

@@ -1,4 +1,4 @@
-"""The latent CRF under beam search: against all cuts, its gradient by differences, any number of threads."""
+"""The latent CRF under beam search: against all alignments, its gradient by differences, any number of threads."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def likelihood_of(problem: Problem, beam: int = 0, best: bool = False, threads: 
 
 
 def plain_likelihood(problem: Problem, best: bool) -> float:
-    """Over all cuts of all words."""
+    """Over all alignments of all words."""
     total = 0.0
     for word, right in zip(problem.words, problem.right):
-        cuts = list(twin.all_cuts(word, problem.units, INSERTIONS))
-        scores = [twin.score(problem.plain, problem.features(word, cut)) for cut in cuts]
-        theirs = [s for s, cut in zip(scores, cuts) if twin.spoken(cut, problem.units) in right]
+        alignments = list(twin.all_alignments(word, problem.graphones, INSERTIONS))
+        scores = [twin.score(problem.plain, problem.features(word, alignment)) for alignment in alignments]
+        theirs = [s for s, alignment in zip(scores, alignments) if twin.spoken(alignment, problem.graphones) in right]
         if theirs:
             gold = max(theirs) if best else math.log(math.fsum(map(math.exp, theirs)))
             total += math.log(math.fsum(map(math.exp, scores))) - gold
@@ -127,7 +127,7 @@ def test_training_ends_where_nothing_is_gained_although_searches_still_find_more
 def test_nothing_within_reach_is_an_error() -> None:
     problem = Problem(2, SIZES["one letter"], n=1, length=2)
     fold = np.zeros(len(problem.words), np.int32)
-    pairs = native_pairs([(0,)], [(0, 0, 0, 0)])  # too long for any cut
+    pairs = native_pairs([(0,)], [(0, 0, 0, 0)])  # too long for any alignment
     examples = _core.TranscriptionExamples(pairs, np.array([0, 1]), fold, (problem.model,))
     update = _core.BeamUpdate.standard
     oracle = _core.CosegmentOracle(problem.native, examples, BITS, 0, 0.0, INSERTIONS, update)

@@ -1,4 +1,4 @@
-"""Search for cuts by learned weights: against all cuts, greedy with a beam of 1, violations in every update."""
+"""Search for alignments by learned weights: against all of them, greedy with a beam of 1, violations in each update."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from margent import MIRA, Perceptron, _core, train
 def test_a_covering_beam_finds_the_best_of_all_cuts(sizes: Any, seed: int) -> None:
     problem = Problem(seed, sizes)
     for word in problem.words:
-        listed = problem.best_cuts(word)
+        listed = problem.best_alignments(word)
         order = sorted(listed, key=lambda spoken: -listed[spoken][0])
         found = problem.search(word, 1000, 0)
         assert [spoken for _, spoken, _ in found] == order
         assert [score for score, _, _ in found] == pytest.approx([listed[spoken][0] for spoken in order], rel=1e-5)
-        assert [cut for _, _, cut in found] == [listed[spoken][1] for spoken in order]
+        assert [alignment for _, _, alignment in found] == [listed[spoken][1] for spoken in order]
         assert problem.search(word, 2, 0) == found[:2]
 
 
@@ -35,7 +35,7 @@ def test_a_covering_beam_finds_the_best_of_all_cuts(sizes: Any, seed: int) -> No
 def test_the_oracle_compares_the_best_right_cut_with_the_best_of_all(sizes: Any, seed: int) -> None:
     problem = Problem(seed, sizes)
     for i, word in enumerate(problem.words):
-        listed = problem.best_cuts(word)
+        listed = problem.best_alignments(word)
         reached = [spoken for spoken in problem.right[i] if spoken in listed]
         gold_score, rivals = problem.oracle.ask(i, 3, 0.7)
         if not reached:
@@ -60,8 +60,8 @@ def test_the_oracle_compares_the_best_right_cut_with_the_best_of_all(sizes: Any,
 def test_a_beam_of_one_is_greedy(seed: int) -> None:
     problem = Problem(seed, SIZES["one letter"], length=5)
     for word in problem.words:
-        ((_, _, cut),) = problem.search(word, 9, 1)
-        assert cut == twin.greedy(word, problem.units, problem.plain, problem.model.log_probability, BITS)
+        ((_, _, alignment),) = problem.search(word, 9, 1)
+        assert alignment == twin.greedy(word, problem.graphones, problem.plain, problem.model.log_probability, BITS)
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)

@@ -121,13 +121,13 @@ class TranscriberTask(Task):
 
     def size(self, model: Any) -> str:
         skipped = f", {number_of(model.n_skipped_, 'entry')} left out" if model.n_skipped_ else ""
-        return f"{model.joint_.n_units:,} graphones, {model.joint_.n_grams:,} n-grams{skipped}"
+        return f"{model.joint_.n_graphones:,} graphones, {model.joint_.n_grams:,} n-grams{skipped}"
 
     def trained(self, model: Any) -> dict[str, Any]:
         return {
             "letters": model.letters_,
             "phonemes": model.phonemes_,
-            "graphones": model.joint_.n_units,
+            "graphones": model.joint_.n_graphones,
             "grams": model.joint_.n_grams,
             "skipped": model.n_skipped_,
         }
@@ -145,7 +145,7 @@ class TranscriberTask(Task):
             "letters": model.letters_,
             "phonemes": model.phonemes_,
             "order": joint.order,
-            "graphones": joint.n_units,
+            "graphones": joint.n_graphones,
             "grams": joint.grams_by_order(),
             "discounts": None if joint.discounts is None else joint.discounts.tolist(),
             "direct": isinstance(learned, DirectDecoder),
@@ -185,9 +185,9 @@ def _graphone(letters: Sequence[str], phonemes: Sequence[str]) -> str:
 def _most_probable(transcriber: Transcriber, top: int) -> list[tuple[str, float]]:
     """The most probable graphones without any history, written as `margent align` does."""
     joint = transcriber.joint_
-    probabilities = joint.unit_probabilities()
+    probabilities = joint.graphone_probabilities()
     chosen = (-probabilities).argsort(kind="stable")[:top].tolist()
-    return [(_graphone(*joint.unit(number)), float(probabilities[number])) for number in chosen]
+    return [(_graphone(*joint.graphone(number)), float(probabilities[number])) for number in chosen]
 
 
 def _lines(facts: dict[str, Any]) -> dict[str, str]:

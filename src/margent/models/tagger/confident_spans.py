@@ -9,7 +9,7 @@ from margent.annotation.schemes import Span, joined, spans
 from margent.features.encoded import Encoded
 from margent.models.confident_span import ConfidentSpan
 from margent.models.labels import LabelSet
-from margent.models.tagger.search import Runs, Search
+from margent.models.tagger.search import Search, SpanQueries
 
 
 class FoundSpans:
@@ -29,17 +29,17 @@ class FoundSpans:
         labellings = labels.decode(ids, encoded.lengths)
         self.found = [(s, span) for s, names in enumerate(labellings) for span in spans_of(names, scheme)]
         self._n_sentences = len(labellings)
-        runs = [
+        labels_of_spans = [
             ids[encoded.sequence_ptr[s] + span.start : encoded.sequence_ptr[s] + span.end] for s, span in self.found
         ]
-        before, after = _neighbours([(int(run[0]), int(run[-1])) for run in runs], labels, scheme)
+        before, after = _neighbours([(int(own[0]), int(own[-1])) for own in labels_of_spans], labels, scheme)
         self._search = search
-        self._runs = Runs(
+        self._queries = SpanQueries(
             np.array([s for s, _ in self.found], dtype=np.int64),
             np.array([span.start for _, span in self.found], dtype=np.int32),
             np.array([span.end for _, span in self.found], dtype=np.int32),
-            np.cumsum([0, *(len(run) for run in runs)]).astype(np.int64),
-            np.concatenate(runs) if runs else np.empty(0, dtype=np.int32),
+            np.cumsum([0, *map(len, labels_of_spans)]).astype(np.int64),
+            np.concatenate(labels_of_spans) if labels_of_spans else np.empty(0, dtype=np.int32),
             before,
             after,
         )
@@ -50,7 +50,7 @@ class FoundSpans:
         It sums over all labellings of the sentence that hold the span: its labels, and neighbours that do not continue
         it.
         """
-        return self._search.runs(scale, self._runs)
+        return self._search.span_log_probabilities(scale, self._queries)
 
     def with_confidence(self, scale: float) -> list[list[ConfidentSpan]]:
         """The spans of each sentence with their probabilities."""

@@ -21,7 +21,7 @@ import numpy as np
 from margent import _core
 from margent.features.encoded import Encoded
 from margent.models.tagger.hidden.search import HiddenSearch
-from margent.models.tagger.search import Bools, Doubles, Ids, Runs, Search
+from margent.models.tagger.search import Bools, Doubles, Ids, Search, SpanQueries
 
 DECODINGS: tuple[str, ...] = ("viterbi", "sum", "posterior")
 CANDIDATES = 16
@@ -53,8 +53,8 @@ class _Wrapped:
     def samples(self, scale: float, seed: int, n: int) -> tuple[Ids, Bools]:
         return self.search.samples(scale, seed, n)
 
-    def runs(self, scale: float, runs: Runs) -> Doubles:
-        return self.search.runs(scale, runs)
+    def span_log_probabilities(self, scale: float, queries: SpanQueries) -> Doubles:
+        return self.search.span_log_probabilities(scale, queries)
 
 
 @dataclass(frozen=True)

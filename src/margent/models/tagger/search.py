@@ -20,8 +20,8 @@ Doubles = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-class Runs(NamedTuple):
-    """Runs of labels at certain places: run r has `labels[ptr[r]:ptr[r + 1]]` at tokens begins[r] to ends[r] - 1.
+class SpanQueries(NamedTuple):
+    """Spans of labels at certain places: span r has `labels[ptr[r]:ptr[r + 1]]` at tokens begins[r] to ends[r] - 1.
 
     sequences : (R,) in which sequence; begins and ends count from its start
     before, after : (R, L + 1), 1 for the labels that may stand beside it; the last column is the end of the sequence
@@ -59,8 +59,8 @@ class Search(Protocol):
     def samples(self, scale: float, seed: int, n: int) -> tuple[Ids, Bools]:
         """n labellings of each sequence drawn with their probabilities, laid out as in `k_best`; and as `best`."""
 
-    def runs(self, scale: float, runs: Runs) -> Doubles:
-        """(R,) the logarithm of the probability of each run."""
+    def span_log_probabilities(self, scale: float, queries: SpanQueries) -> Doubles:
+        """(R,) the logarithm of the probability of each span."""
 
 
 class Structure(Protocol):

@@ -37,7 +37,9 @@ class DirectDecoder:
         """The k best pronunciations of each word by their best alignments, all different, best first."""
         pairs, width, threshold = native_pairs(words, [()] * len(words)), search.width or 0, float(search.threshold)
         return CandidateLists.of(
-            *_core.search_words(joint.units, joint.grams, pairs, self.weights, k, width, threshold, INSERTIONS, threads)
+            *_core.search_words(
+                joint.graphones, joint.grams, pairs, self.weights, k, width, threshold, INSERTIONS, threads
+            )
         )
 
 
@@ -53,6 +55,5 @@ def direct_oracle(
     fold = np.repeat(np.arange(len(models), dtype=np.int32), [end - begin for begin, end in pairwise(folds.bounds)])
     words = _core.TranscriptionExamples(folds.pairs, folds.starts, fold, tuple(model.grams for model in models))
     policy = getattr(_core.BeamUpdate, search.update.replace("-", "_"))
-    units = models[0].units
     width, threshold = search.width or 0, float(search.threshold)
-    return started(_core.CosegmentOracle(units, words, BITS, width, threshold, INSERTIONS, policy))
+    return started(_core.CosegmentOracle(models[0].graphones, words, BITS, width, threshold, INSERTIONS, policy))

@@ -1,4 +1,4 @@
-"""The joint model of letters and phonemes: units, grams of them, and the names of their symbols."""
+"""The joint model of letters and phonemes: graphones, grams of them, and the names of their symbols."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from margent.parameters import LARGEST
 from margent.storage import ModelFile
 from margent.structures.cosegments import native_pairs
 
-_UNIT_ARRAYS = ("unit.letter_ptr", "unit.letters", "unit.phoneme_ptr", "unit.phonemes")
+_GRAPHONE_ARRAYS = ("unit.letter_ptr", "unit.letters", "unit.phoneme_ptr", "unit.phonemes")
 _GRAM_ARRAYS = ("gram.begin", "gram.unit", "gram.suffix", "gram.log_p", "gram.backoff")
 _GRAM_TYPES = (np.int32, np.int32, np.int32, np.float32, np.float32)
 INSERTIONS = 8
-"""How many units without letters may follow each other in a search: "w" in an acronym is read with six phonemes."""
+"""How many graphones without letters may follow each other in a search: "w" in an acronym is read with six phonemes."""
 
 
 class Alphabet:
@@ -44,39 +44,39 @@ class Alphabet:
 
 
 class JointGrams:
-    """A frozen model. `weights`: units and grams as arrays, as `EM` leaves them."""
+    """A frozen model. `weights`: graphones and grams as arrays, as `EM` leaves them."""
 
     def __init__(self, letters: Alphabet, phonemes: Alphabet, weights: dict[str, Any]) -> None:
         self.letters, self.phonemes = letters, phonemes
-        self._units = _core.CosegmentUnits.of(*weights["units"])
-        self._grams = _core.GramModel.stored(len(self._units), *weights["grams"])
-        self._sides = weights["units"]
+        self._graphones = _core.Graphones.of(*weights["graphones"])
+        self._grams = _core.GramModel.stored(len(self._graphones), *weights["grams"])
+        self._sides = weights["graphones"]
         self.discounts: NDArray[np.float64] | None = weights.get("discounts")
         """(order, 3): what was taken off counts up to 1, of 2, and of 3 and more; None: not known."""
-        self._beam, self._least = weights.get("counting", (0, 0.0))  # how the grams were counted
+        self._beam, self._prune_count = weights.get("counting", (0, 0.0))  # how the grams were counted
 
     @property
     def order(self) -> int:
         return self._grams.order
 
     @property
-    def units(self) -> _core.CosegmentUnits:
-        return self._units
+    def graphones(self) -> _core.Graphones:
+        return self._graphones
 
     @property
     def grams(self) -> _core.GramModel:
         return self._grams
 
     @property
-    def n_units(self) -> int:
-        return len(self._units)
+    def n_graphones(self) -> int:
+        return len(self._graphones)
 
     @property
     def n_grams(self) -> int:
         return len(self._grams) - 1
 
     def grams_by_order(self) -> list[int]:
-        """How many grams there are of 1, 2, ... units."""
+        """How many grams there are of 1, 2, ... graphones."""
         begin = self._grams.arrays()[0].tolist()  # level by level: where the continuations of each gram begin
         counts, first, last = [], 0, 1
         for _ in range(self.order):
@@ -84,16 +84,16 @@ class JointGrams:
             counts.append(last - first)
         return counts
 
-    def unit_probabilities(self) -> NDArray[np.float64]:
-        """(units,): p(unit) without any history."""
-        begin, unit, _, log_p, _ = self._grams.arrays()
-        found = np.zeros(self.n_units + 2)  # with the end and the start
+    def graphone_probabilities(self) -> NDArray[np.float64]:
+        """(graphones,): p(graphone) without any history."""
+        begin, graphone, _, log_p, _ = self._grams.arrays()
+        found = np.zeros(self.n_graphones + 2)  # with the end and the start
         single = slice(int(begin[0]), int(begin[1]))
-        found[unit[single]] = np.exp(log_p[single])
-        return found[: self.n_units]
+        found[graphone[single]] = np.exp(log_p[single])
+        return found[: self.n_graphones]
 
-    def unit(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The letters and the phonemes of a unit."""
+    def graphone(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The letters and the phonemes of a graphone."""
         letter_ptr, letters, phoneme_ptr, phonemes = self._sides
         return (
             tuple(self.letters.names[s] for s in letters[letter_ptr[number] : letter_ptr[number + 1]]),
@@ -101,14 +101,14 @@ class JointGrams:
         )
 
     def listed(self, words: Sequence[Sequence[int]], k: int, search: AlignmentBeam, threads: int) -> tuple[Any, ...]:
-        """The k best pronunciations of each word, best first; none where the word cannot be read with the units.
+        """The k best pronunciations of each word, best first; none where the word cannot be read with the graphones.
 
-        How many for each word, their scores log p(word, pronunciation), and (ptr, symbols) of phonemes and of the units
-        of the best alignment.
+        How many for each word, their scores log p(word, pronunciation), and (ptr, symbols) of phonemes and of the
+        graphones of the best alignment.
         """
-        pairs, width, summed = native_pairs(words, [()] * len(words)), search.width or 0, bool(search.sum_alignments)
-        threshold = float(search.threshold)
-        return _core.transcribe(self._units, self._grams, pairs, k, width, threshold, summed, INSERTIONS, threads)
+        pairs, width, threshold = native_pairs(words, [()] * len(words)), search.width or 0, float(search.threshold)
+        options = k, width, threshold, bool(search.sum_alignments), INSERTIONS, threads
+        return _core.transcribe(self._graphones, self._grams, pairs, *options)
 
     def without(self, pairs: _core.SpellingPairs, first: int, last: int, discounts: Any, threads: int) -> JointGrams:
         """The model as if it had not seen pairs [first, last): counts of all others, expected under this model."""
@@ -117,28 +117,37 @@ class JointGrams:
             for at in range(begin, end, _SLICE):
                 stop = min(end, at + _SLICE)
                 _core.expect_grams(
-                    self._units, self._grams, pairs, at, stop, self.order, self._beam, self._least, threads, counts
+                    self._graphones,
+                    self._grams,
+                    pairs,
+                    at,
+                    stop,
+                    self.order,
+                    self._beam,
+                    self._prune_count,
+                    threads,
+                    counts,
                 )
-        grams = _core.GramModel.of(counts, len(self._units))
+        grams = _core.GramModel.of(counts, len(self._graphones))
         grams.estimate(discounts)
-        weights = {"units": self._units.arrays(), "grams": grams.trimmed().arrays()}
+        weights = {"graphones": self._graphones.arrays(), "grams": grams.trimmed().arrays()}
         return JointGrams(self.letters, self.phonemes, weights)
 
     def align(
         self, words: Sequence[Sequence[int]], pronunciations: Sequence[Sequence[int]], threads: int
     ) -> tuple[NDArray[np.float64], list[NDArray[np.int32]]]:
-        """The best alignment of each pair, exactly: its log-probability (-inf where there is none) and its units."""
-        scores, (ptr, units) = _core.cut_pairs(
-            self._units, self._grams, native_pairs(words, pronunciations), 0, True, threads
+        """The best alignment of each pair, exactly: its log-probability (-inf: there is none) and its graphones."""
+        scores, (ptr, graphones) = _core.align_pairs(
+            self._graphones, self._grams, native_pairs(words, pronunciations), 0, True, threads
         )
-        return scores, np.split(units, ptr[1:-1])
+        return scores, np.split(graphones, ptr[1:-1])
 
     def log_probabilities(
         self, words: Sequence[Sequence[int]], pronunciations: Sequence[Sequence[int]], threads: int
     ) -> NDArray[np.float64]:
         """log p(word, pronunciation), summed over all alignments, exactly."""
         pairs = native_pairs(words, pronunciations)
-        scores, _ = _core.cut_pairs(self._units, self._grams, pairs, 0, False, threads)
+        scores, _ = _core.align_pairs(self._graphones, self._grams, pairs, 0, False, threads)
         return scores
 
     def stored(self) -> dict[str, Any]:
@@ -148,7 +157,7 @@ class JointGrams:
             **found,
             **storage.string_arrays("letters", self.letters.names),
             **storage.string_arrays("phonemes", self.phonemes.names),
-            **dict(zip(_UNIT_ARRAYS, self._units.arrays())),
+            **dict(zip(_GRAPHONE_ARRAYS, self._graphones.arrays())),
             **dict(zip(_GRAM_ARRAYS, self._grams.arrays())),
         }
 
@@ -159,7 +168,7 @@ class JointGrams:
         if len(letters.ids) != len(letters) or len(phonemes.ids) != len(phonemes):
             raise file.error("its letters and phonemes should be different from each other")
         sides: list[Any] = []
-        for ptr, ids, alphabet in zip(_UNIT_ARRAYS[::2], _UNIT_ARRAYS[1::2], (letters, phonemes)):
+        for ptr, ids, alphabet in zip(_GRAPHONE_ARRAYS[::2], _GRAPHONE_ARRAYS[1::2], (letters, phonemes)):
             symbols = file.array(ids, np.int32, (None,), minimum=0, maximum=len(alphabet) - 1)
             sides += [file.row_starts(ptr, len(symbols)), symbols]
         discounts = None
@@ -167,9 +176,9 @@ class JointGrams:
             discounts = file.array("gram.discounts", np.float64, (None, 3), minimum=0, maximum=LARGEST)
         grams = [file.array(name, kind, (None,)) for name, kind in zip(_GRAM_ARRAYS, _GRAM_TYPES)]
         try:
-            return cls(letters, phonemes, {"units": tuple(sides), "grams": tuple(grams), "discounts": discounts})
+            return cls(letters, phonemes, {"graphones": tuple(sides), "grams": tuple(grams), "discounts": discounts})
         except ValueError as error:
-            raise file.error(f"its units or grams are wrong: {error}") from None
+            raise file.error(f"its graphones or grams are wrong: {error}") from None
 
 
 # As in `EM`, whose counts are made again without some of the pairs.

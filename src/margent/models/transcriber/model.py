@@ -45,7 +45,7 @@ class TranscriberModel(FittedModel):
 
     def best(self, words: Words, candidates: int, search: AlignmentBeam, threads: int) -> list[Sequence[int]]:
         """The best pronunciation of each word, of so many `candidates` if there is a reranker; none for a word without
-        letters, or that no units can spell."""
+        letters, or that no graphones can spell."""
         lists = self.candidates(words, candidates if isinstance(self.decoder, Reranker) else 1, search, threads)
         bounds = zip(lists.ptr[:-1].tolist(), lists.ptr[1:].tolist())
         return [

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 METRICS = ("word_accuracy", "phoneme_accuracy")
 """1 minus the word error, 1 minus the phoneme error."""
 
-# What is odd in a dictionary is dropped silently, up to this share: that is what `evidence` of EM is for.
+# What is odd in a dictionary is dropped silently, up to this share: that is what `min_expected_count` of EM is for.
 _MANY = 0.01
 
 
@@ -99,8 +99,9 @@ class TranscriberProblem(Problem[TranscriberModel]):
             n_held_out=n_held_out,
             development=None if known is None else _sides(known),
         )
-        if not len(oracle.units):
-            raise CorpusError(f"none of {len(spelled)} entries can be cut into units of the sizes {transcriber.sizes}")
+        if not len(oracle.graphones):
+            sizes = transcriber.sizes
+            raise CorpusError(f"none of {len(spelled)} entries can be aligned by graphones of the sizes {sizes}")
         references = None
         if development is not None:
             references = References.of(*development, lambda words: transcriber.numbers(words, letters))
@@ -157,9 +158,9 @@ class TranscriberProblem(Problem[TranscriberModel]):
         skipped, n = self.oracle.n_impossible, len(self.spelled)
         if skipped > _MANY * n:
             warnings.warn(
-                f"{skipped} of {n} entries cannot be cut into units, and were not learned from: "
-                f"sizes={self.transcriber.sizes} may be too narrow for them, or units that they need too rare "
-                "(evidence of EM)",
+                f"{skipped} of {n} entries cannot be aligned, and were not learned from: "
+                f"sizes={self.transcriber.sizes} may be too narrow for them, or graphones that they need too rare "
+                "(min_expected_count of EM)",
                 UserWarning,
                 stacklevel=5,
             )

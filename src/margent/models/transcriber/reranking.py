@@ -42,7 +42,7 @@ class CandidateLists(NamedTuple):
     def of(
         cls, counts: NDArray[np.int32], scores: NDArray[np.float64], phonemes: Any, alignments: Any
     ) -> CandidateLists:
-        """From what a search found: how many for each word, their scores, (ptr, symbols) of phonemes and of units."""
+        """From what a search found: how many for each word, scores, (ptr, symbols) of phonemes and of graphones."""
         ptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         if len(scores):
             starts = ptr[:-1][counts > 0]
@@ -68,9 +68,17 @@ class Reranker:
         """The k best of the joint model, with new scores. It has learned from sums over alignments alone."""
         lists = CandidateLists.of(*joint.listed(words, k, replace(search, sum_alignments=True), threads))
         letter_ptr, letters = flat_rows(words)
-        unit_ptr, units = lists.alignments
-        scores = _core.rescore(
-            joint.units, letter_ptr, letters, lists.ptr, unit_ptr, units, lists.scores, self.weights, threads
+        graphone_ptr, graphones = lists.alignments
+        scores = _core.rerank(
+            joint.graphones,
+            letter_ptr,
+            letters,
+            lists.ptr,
+            graphone_ptr,
+            graphones,
+            lists.scores,
+            self.weights,
+            threads,
         )
         return lists._replace(scores=scores)
 
@@ -84,9 +92,9 @@ def reranking_oracle(
         for part, other in folds.models(threads):
             lists = CandidateLists.of(*other.listed(part, k, replace(search, sum_alignments=True), threads))
             letter_ptr, letters = flat_rows(part)
-            unit_ptr, units = lists.alignments
-            feature_ptr, features, values = _core.cosegment_features(
-                other.units, letter_ptr, letters, lists.ptr, unit_ptr, units, lists.scores, BITS, threads
+            graphone_ptr, graphones = lists.alignments
+            feature_ptr, features, values = _core.candidate_features(
+                other.graphones, letter_ptr, letters, lists.ptr, graphone_ptr, graphones, lists.scores, BITS, threads
             )
             right = [set(folds.entries[word]) for word in part]
             owner = np.repeat(np.arange(len(part)), np.diff(lists.ptr)).tolist()

@@ -226,10 +226,10 @@ class Transcriber(StructuredModel[TranscriberModel]):
         for number, score in enumerate(scores.tolist()):
             if score == -math.inf:
                 raise CorpusError(
-                    f"word {number}, {''.join(words[number])!r}, cannot be cut into units with its pronunciation "
+                    f"word {number}, {''.join(words[number])!r}, cannot be aligned with its pronunciation "
                     f"{' '.join(pronunciations[number][0])!r}"
                 )
-        return [[Cosegment(*joint.unit(unit)) for unit in path.tolist()] for path in paths]
+        return [[Cosegment(*joint.graphone(graphone)) for graphone in path.tolist()] for path in paths]
 
     def log_probabilities(self, X: Any, y: Any) -> NDArray[np.float64]:
         """log p(word, pronunciation) of the joint model, summed over all alignments exactly, whatever beams are set.
@@ -388,7 +388,10 @@ class Transcriber(StructuredModel[TranscriberModel]):
 
     @classmethod
     def _upgraded(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Files from before options were grouped into values."""
+        """Files from before options were grouped into values, or before those of EM got their names."""
+        em = given.get("em")
+        if isinstance(em, dict):
+            given = given | {"em": {_EM_NAMES.get(name, name): value for name, value in em.items()}}
         if "beam" not in given:
             return given
         old = dict(given)
@@ -412,6 +415,8 @@ class Transcriber(StructuredModel[TranscriberModel]):
         return given
 
 
+# What older files call the parameters of EM.
+_EM_NAMES = {"unit_iterations": "unigram_iterations", "evidence": "min_expected_count", "least": "prune_count"}
 # For the probabilities of the best, all that the search kept must be known.
 _ALL = 1 << 20
 
@@ -422,7 +427,7 @@ def _warn_unread(words: Sequence[Sequence[str]], rows: list[list[int]], found: S
     if unread:
         said = f"word {unread[0]}, {''.join(words[unread[0]])!r}, gets no phonemes"
         rest = f" (and {len(unread) - 1} more such words)" if len(unread) > 1 else ""
-        warnings.warn(f"{said}{rest}: no units read it, or only silent ones", UserWarning, stacklevel=3)
+        warnings.warn(f"{said}{rest}: no graphones read it, or only silent ones", UserWarning, stacklevel=3)
 
 
 def _stress_hint(symbol: str, alphabet: Alphabet) -> str:

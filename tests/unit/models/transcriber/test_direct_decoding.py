@@ -71,9 +71,9 @@ def test_alternatives_come_best_first_with_shares(direct: Transcriber) -> None:
 
 
 def test_alignment_still_works(direct: Transcriber) -> None:
-    for word, spoken, cut in zip(WORDS, SPOKEN, direct.align(WORDS[:20], SPOKEN[:20])):
-        assert "".join(letter for unit in cut for letter in unit.letters) == word
-        assert [phoneme for unit in cut for phoneme in unit.phonemes] == spoken
+    for word, spoken, alignment in zip(WORDS, SPOKEN, direct.align(WORDS[:20], SPOKEN[:20])):
+        assert "".join(letter for graphone in alignment for letter in graphone.letters) == word
+        assert [phoneme for graphone in alignment for phoneme in graphone.phonemes] == spoken
 
 
 def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads() -> None:

@@ -1,4 +1,4 @@
-"""The transcriber: learning, search against all unit sequences, alignment, errors, files."""
+"""The transcriber: learning, search against all graphone sequences, alignment, errors, files."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from tests.unit.model_files import timeless
 import margent
 from margent import EM, AlignmentBeam, CorpusError, ModelFileError, NotFittedError, Transcriber, storage
 from margent.datasets import make_pronunciations
+from margent.models.stored_parameters import restored_value, stored_value
 from margent.structures.cosegments import native_pairs
-from oracle.cosegments import cuts
+from oracle.cosegments import alignments
 
 WORDS, SPOKEN = make_pronunciations(1500, seed=0, noise=0)
 
@@ -44,7 +45,7 @@ def test_the_history_has_every_step(fitted: Transcriber) -> None:
 
 
 def test_log_probabilities_are_of_each_pronunciation() -> None:
-    """Exact sums whatever beams are set; with one way to cut a pair, of probabilities that can be counted by hand."""
+    """Exact sums whatever beams are set; with one alignment of a pair, of probabilities that can be counted by hand."""
     model = Transcriber(em=EM(order=1, beam=1), sizes=((1, 1),), held_out=0, search=AlignmentBeam(width=1)).fit(
         ["ab", "a"], ["X Y", "X"]
     )
@@ -58,27 +59,27 @@ def test_log_probabilities_are_of_each_pronunciation() -> None:
 
 @pytest.mark.parametrize("sizes", [((1, 0), (1, 1), (1, 2), (2, 1)), ((0, 1), (1, 0), (1, 1))])
 def test_search_without_a_beam_finds_the_best_of_all(sizes: Any) -> None:
-    """All unit sequences for short words are listed, and scored by the sums of `log_probabilities` and `cut`."""
+    """All graphone sequences for short words are listed, and scored by the sums of `log_probabilities` and `align`."""
     words, spoken = ["ab", "ba", "aab", "b"], ["X Y", "Y", "X X Y", "Y"]
-    model = Transcriber(em=EM(order=2, evidence=0), sizes=sizes, held_out=0).fit(words, spoken)
+    model = Transcriber(em=EM(order=2, min_expected_count=0), sizes=sizes, held_out=0).fit(words, spoken)
     phonemes = model.joint_.phonemes.names
     for word in ("ab", "bb", "aba"):
         number = [model.joint_.letters.ids[letter] for letter in word]
         listed = [list(way) for n in range(5) for way in product(range(len(phonemes)), repeat=n)]
         scores = model.joint_.log_probabilities([number] * len(listed), listed, 1)
-        best_cuts, _ = model.joint_.align([number] * len(listed), listed, 1)
-        # With units without letters there is no end of pronunciations: there the beam is only large.
+        best_alignments, _ = model.joint_.align([number] * len(listed), listed, 1)
+        # With graphones without letters there is no end of pronunciations: there the beam is only large.
         exact = AlignmentBeam(width=None if (0, 1) not in sizes else 300, threshold=0)
-        for summed, values in ((True, scores), (False, best_cuts)):
+        for summed, values in ((True, scores), (False, best_alignments)):
             model.set_params(search=replace(exact, sum_alignments=summed))
             assert model.predict([word])[0] == [phonemes[p] for p in listed[np.argmax(values)]]
-        for summed, values in ((True, scores), (False, best_cuts)):
+        for summed, values in ((True, scores), (False, best_alignments)):
             order = np.argsort(-values, kind="stable")[:3]
             assert np.isfinite(values[order]).all()
             found = model.set_params(search=replace(exact, sum_alignments=summed)).predict_k_best([word], k=3)[0]
             places = [listed.index([phonemes.index(p) for p in one.phonemes]) for one in found]
             assert len(set(places)) == 3
-            assert values[places] == pytest.approx(values[order], abs=1e-5)  # cuts may be as good as each other
+            assert values[places] == pytest.approx(values[order], abs=1e-5)  # alignments may be as good as each other
             ratios = [one.probability / found[0].probability for one in found]
             assert ratios == pytest.approx(np.exp(values[order] - values[order[0]]).tolist(), rel=1e-4)
 
@@ -92,10 +93,10 @@ def test_probabilities_are_sorted_and_sum_to_at_most_one(fitted: Transcriber) ->
 
 
 def test_the_alignment_spells_both_sides(fitted: Transcriber) -> None:
-    cuts = fitted.align(WORDS[:50], SPOKEN[:50])
-    for word, spoken, cut in zip(WORDS, SPOKEN, cuts):
-        assert "".join(letter for unit in cut for letter in unit.letters) == word
-        assert [phoneme for unit in cut for phoneme in unit.phonemes] == spoken
+    alignments = fitted.align(WORDS[:50], SPOKEN[:50])
+    for word, spoken, alignment in zip(WORDS, SPOKEN, alignments):
+        assert "".join(letter for graphone in alignment for letter in graphone.letters) == word
+        assert [phoneme for graphone in alignment for phoneme in graphone.phonemes] == spoken
     (ending,) = fitted.align(["pate"], ["P EY T"])
     assert (("a",), ("EY",)) in ending
     assert (("e",), ()) in ending
@@ -140,12 +141,12 @@ def test_threads_do_not_change_anything() -> None:
 
 def test_pairs_that_cannot_be_cut_are_counted() -> None:
     model = Transcriber(order=1, sizes=((1, 1), (1, 0)), held_out=0)
-    with pytest.warns(UserWarning, match="1 of 2 entries cannot be cut into units, and were not learned from"):
+    with pytest.warns(UserWarning, match="1 of 2 entries cannot be aligned, and were not learned from"):
         model.fit(["a", "b"], ["X", "Y Y Y"])
     assert model.n_skipped_ == 1
-    with pytest.raises(CorpusError, match="none of 2 entries can be cut into units of the sizes"):
+    with pytest.raises(CorpusError, match="none of 2 entries can be aligned by graphones of the sizes"):
         Transcriber(order=1, sizes=((1, 1),)).fit(["a", "b"], ["X X", "Y Y Y"])
-    with pytest.raises(CorpusError, match="word 0, 'a', cannot be cut"):
+    with pytest.raises(CorpusError, match="word 0, 'a', cannot be aligned"):
         model.align(["a"], ["X X"])
 
 
@@ -342,7 +343,7 @@ def test_words_that_cannot_be_read_are_told() -> None:
     model = Transcriber(order=2, sizes=((2, 1), (1, 1)), held_out=0).fit(["ab", "cd"], ["A", "B"])
     for predict in (model.predict, model.predict_k_best):
         with pytest.warns(UserWarning, match=r"word 1, 'abc', gets no phonemes \(and 1 more such words\)"):
-            found = predict(["ab", "abc", "a"])  # there is no unit for a letter alone
+            found = predict(["ab", "abc", "a"])  # there is no graphone for a letter alone
         assert len(found[0]) == 1 and found[1:] == [[], []]
 
 
@@ -389,7 +390,7 @@ def test_the_first_of_the_best_is_what_is_predicted(parameters: dict[str, Any]) 
 
 def test_models_of_folds_are_counted_as_em_counts() -> None:
     """Without smoothing, with a beam of its own: a fold that takes nothing away gives the probabilities of a step."""
-    em = EM(order=2, smoothing=False, beam=None, least=0.0, iterations=30)
+    em = EM(order=2, smoothing=False, beam=None, prune_count=0.0, iterations=30)
     model = Transcriber(em=em, held_out=0).fit(WORDS[:40], SPOKEN[:40]).joint_
     words = [[model.letters.ids[letter] for letter in word] for word in WORDS[:40]]
     spoken = [[model.phonemes.ids[p] for p in phonemes] for phonemes in SPOKEN[:40]]
@@ -411,22 +412,30 @@ def test_align_says_which_word_and_what_may_help() -> None:
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_the_best_cut_under_grams_is_that_of_enumeration(sizes: Any, order: int) -> None:
     words, spoken = make_pronunciations(120, seed=0)
-    model = Transcriber(em=EM(order=order, evidence=0), sizes=sizes).fit(words, spoken)
+    model = Transcriber(em=EM(order=order, min_expected_count=0), sizes=sizes).fit(words, spoken)
     joint = model.joint_
-    numbers = {joint.unit(number): number for number in range(joint.n_units)}
+    numbers = {joint.graphone(number): number for number in range(joint.n_graphones)}
 
-    def score(cut: list[Any]) -> float:
-        history, total = [joint.n_units + 1], 0.0  # the start; the end is n_units
-        for unit in [*(numbers[unit] for unit in cut), joint.n_units]:
-            total += joint._grams.log_probability(history[1 - order :] if order > 1 else [], unit)
-            history.append(unit)
+    def score(alignment: list[Any]) -> float:
+        history, total = [joint.n_graphones + 1], 0.0  # the start; the end is n_graphones
+        for graphone in [*(numbers[graphone] for graphone in alignment), joint.n_graphones]:
+            total += joint._grams.log_probability(history[1 - order :] if order > 1 else [], graphone)
+            history.append(graphone)
         return total
 
     short = [(word, phonemes) for word, phonemes in zip(words, spoken) if len(word) <= 5][:15]
     assert len(short) == 15
     for word, phonemes in short:
-        scores = {tuple(cut): score(cut) for cut in cuts(list(word), phonemes, sizes)}
+        scores = {tuple(alignment): score(alignment) for alignment in alignments(list(word), phonemes, sizes)}
         found = model.align([word], [phonemes])[0]
-        assert scores[tuple((unit.letters, unit.phonemes) for unit in found)] == pytest.approx(max(scores.values()))
+        best = tuple((graphone.letters, graphone.phonemes) for graphone in found)
+        assert scores[best] == pytest.approx(max(scores.values()))
         total = np.logaddexp.reduce(list(scores.values()))
         assert model.log_probabilities([word], [phonemes])[0] == pytest.approx(total, abs=1e-4)
+
+
+def test_older_names_of_the_parameters_of_em_are_read() -> None:
+    older = {"type": "EM", "order": 3, "unit_iterations": 4, "evidence": 0.25, "least": 0.001}
+    em = EM(order=3, unigram_iterations=4, min_expected_count=0.25, prune_count=0.001)
+    assert restored_value(Transcriber._upgraded({"order": 3, "em": older})["em"]) == em
+    assert restored_value(Transcriber._upgraded({"em": stored_value(em)})["em"]) == em

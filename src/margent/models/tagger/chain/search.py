@@ -11,7 +11,7 @@ from margent import _core
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.models.tagger.constraints import Allowed
-from margent.models.tagger.search import Bools, Doubles, Ids, Runs
+from margent.models.tagger.search import Bools, Doubles, Ids, SpanQueries
 
 if TYPE_CHECKING:
     from margent.models.tagger.chain.weights import ChainWeights
@@ -56,5 +56,5 @@ class ChainSearch:
         ids, log_z = self.chain.samples(self.examples, scale, seed, n, self.threads)
         return ids, log_z > -np.inf
 
-    def runs(self, scale: float, runs: Runs) -> Doubles:
-        return self.chain.runs(self.examples, scale, *runs, self.threads)
+    def span_log_probabilities(self, scale: float, queries: SpanQueries) -> Doubles:
+        return self.chain.span_log_probabilities(self.examples, scale, *queries, self.threads)

@@ -11,7 +11,7 @@ from margent.features.feature_map import FeatureMap
 from margent.models.tagger.chain.search import ChainSearch, ChainStructure
 from margent.models.tagger.constraints import Allowed
 from margent.models.tagger.hidden.sublabels import Sublabels
-from margent.models.tagger.search import Bools, Doubles, Ids, Runs
+from margent.models.tagger.search import Bools, Doubles, Ids, SpanQueries
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class HiddenSearch:
     """The labellings of some sequences by a chain of hidden labels; see `margent.models.tagger.search.Search`.
 
     A labelling scores as the best of its hidden ones (paper 003, equation 4.1); its probability is that of all of them
-    together. So the best labelling and the k best are by the one, and marginals, samples and runs by the other.
+    together. So the best labelling and the k best are by the one, and marginals, samples and spans by the other.
     """
 
     inner: ChainSearch
@@ -64,11 +64,13 @@ class HiddenSearch:
         ids, possible = self.inner.samples(scale, seed, n)
         return self.labels.seen[ids], possible
 
-    def runs(self, scale: float, runs: Runs) -> Doubles:
-        hidden = runs._replace(
-            labels=self.labels.first[runs.labels],
-            before=self.labels.beside(runs.before),
-            after=self.labels.beside(runs.after),
+    def span_log_probabilities(self, scale: float, queries: SpanQueries) -> Doubles:
+        hidden = queries._replace(
+            labels=self.labels.first[queries.labels],
+            before=self.labels.beside(queries.before),
+            after=self.labels.beside(queries.after),
         )
         inner = self.inner
-        return inner.chain.runs(inner.examples, scale, *hidden, inner.threads, self.labels.n_sublabels)
+        return inner.chain.span_log_probabilities(
+            inner.examples, scale, *hidden, inner.threads, self.labels.n_sublabels
+        )
