@@ -86,7 +86,6 @@ def _training(facts: dict[str, Any], history: list[dict[str, Any]]) -> str:
     last = history[-history[-1]["epoch"] :]  # of the last training, where others went before
     row = last[best - 1] if best is not None and best <= len(last) else last[-1]
     text = f"{len(history)} epoch{'s' if len(history) != 1 else ''}"
-    text += f", {sum(epoch['seconds'] for epoch in history):.2f} s"
     if row.get("accuracy") is not None:
         text += f", accuracy while learning {100 * row['accuracy']:.2f} %"
     if row.get("objective") is not None:

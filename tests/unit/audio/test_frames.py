@@ -125,7 +125,7 @@ def test_wrong_shapes_are_said(call, message: str) -> None:
 
 def test_wrong_numbers_are_said() -> None:
     for arguments in ({"rate": 0}, {"rate": RATE, "step": 0}, {"rate": RATE, "bands": 0}, {"rate": 100}):
-        with pytest.raises(ValueError, match="expected a (positive )?rate"):
+        with pytest.raises(ValueError, match=r"expected a (positive )?rate"):
             log_mel(np.zeros(1000), **arguments)
     with pytest.raises(ValueError, match="width >= 1"):
         deltas(np.zeros((3, 3)), 0)
