@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -22,10 +24,45 @@ namespace nb = nanobind;
 template <class T, class... Shape>
 using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
 
-// Examples by their numbers, in the order in which to go through them.
-using ExampleNumbers = Array<std::int64_t, nb::ndim<1>>;
+using Ids = Array<std::int32_t, nb::ndim<1>>;
+using Ptr = Array<std::int64_t, nb::ndim<1>>;  // where rows begin, and the end of the last
+using Floats = Array<float, nb::ndim<1>>;
+using Doubles = Array<double, nb::ndim<1>>;
+using Flags = Array<std::uint8_t, nb::ndim<1>>;
+using Numbers = Array<std::int64_t, nb::ndim<1>>;  // of examples, sentences, columns
 
-inline void check_examples(const ExampleNumbers& examples, std::int64_t n_examples) {
+// The first dimension, as the core counts.
+template <class A>
+std::int64_t n_entries(const A& array) {
+  return static_cast<std::int64_t>(array.shape(0));
+}
+
+template <class T>
+std::span<const T> view(const Array<T, nb::ndim<1>>& array) {
+  return {array.data(), array.size()};
+}
+
+// The answer to work that takes long and needs nothing of Python, while other threads of Python run.
+template <class Work>
+auto without_gil(Work work) {
+  nb::gil_scoped_release release;
+  return work();
+}
+
+inline void check_ptr(const Ptr& ptr, std::int64_t total, const char* what) {
+  const std::size_t n = ptr.shape(0);
+  bool good = n >= 1 && ptr.data()[0] == 0 && ptr.data()[n - 1] == total;
+  for (std::size_t i = 1; good && i < n; ++i) good = ptr.data()[i] >= ptr.data()[i - 1];
+  if (!good) throw nb::value_error((std::string(what) + ": offsets must rise from 0 to the number of entries").c_str());
+}
+
+// All ids should be from 0 to n - 1.
+inline void check_ids(const Ids& ids, std::int64_t n, const char* message) {
+  for (const std::int32_t id : view(ids))
+    if (id < 0 || id >= n) throw nb::value_error(message);
+}
+
+inline void check_examples(const Numbers& examples, std::int64_t n_examples) {
   for (std::size_t i = 0; i < examples.shape(0); ++i)
     if (examples.data()[i] < 0 || examples.data()[i] >= n_examples) throw nb::index_error("no such example");
 }

@@ -31,8 +31,7 @@ class GivenScores {
     const std::size_t width = s.width;
     if (emissions.shape(0) > 0x7FFFFFF0u) throw nb::value_error("a sequence is too long");
     if (emissions.shape(1) != width || transitions.shape(1) != width || end.shape(1) != width ||
-        static_cast<std::int64_t>(transitions.shape(0)) != s.histories ||
-        static_cast<std::int64_t>(end.shape(0)) != s.contexts)
+        n_entries(transitions) != s.histories || n_entries(end) != s.contexts)
       throw nb::value_error("scores of the wrong shape");
     if (edges) {
       if (edges->shape(0) != emissions.shape(0) || static_cast<std::int64_t>(edges->shape(1)) != s.base ||
@@ -69,23 +68,17 @@ void bind_scores(nb::module_& m, const char* name) {
       .def(nb::init<int, int, Matrix, Matrix, Matrix, typename Given::Edges>(), nb::arg("n_labels"), nb::arg("order"),
            nb::arg("emissions"), nb::arg("transitions"), nb::arg("end"), nb::arg("edges").none())
       .def("score",
-           [](const Given& g, Array<std::int32_t, nb::ndim<1>> labels) {
+           [](const Given& g, Ids labels) {
              if (static_cast<int>(labels.shape(0)) != g.scores().length)
                throw nb::value_error("one label per position");
-             for (std::size_t i = 0; i < labels.shape(0); ++i)
-               if (labels.data()[i] < 0 || labels.data()[i] >= g.scores().shape.n_labels)
-                 throw nb::value_error("no such label");
+             check_ids(labels, g.scores().shape.n_labels, "no such label");
              return chain_score(g.scores(), labels.data());
            })
       .def("best",
            [](const Given& g) {
              std::vector<std::int32_t> labels(g.scores().length);
              ChainWorkspace<Real> work;
-             double score;
-             {
-               nb::gil_scoped_release release;
-               score = chain_best(g.scores(), work, labels.data());
-             }
+             auto score = without_gil([&] { return chain_best(g.scores(), work, labels.data()); });
              return std::make_tuple(score, to_numpy(std::move(labels)));
            })
       .def("k_best",
@@ -95,11 +88,7 @@ void bind_scores(nb::module_& m, const char* name) {
              std::vector<std::int32_t> labels(static_cast<std::size_t>(k) * n);
              std::vector<double> values(k);
              ChainWorkspace<Real> work;
-             int found;
-             {
-               nb::gil_scoped_release release;
-               found = chain_k_best(g.scores(), k, work, labels.data(), values.data());
-             }
+             auto found = without_gil([&] { return chain_k_best(g.scores(), k, work, labels.data(), values.data()); });
              labels.resize(found * n);
              values.resize(found);
              return std::make_tuple(to_numpy(std::move(values)),
@@ -116,11 +105,8 @@ void bind_scores(nb::module_& m, const char* name) {
              const std::size_t n = g.scores().length, n_labels = g.scores().shape.n_labels;
              std::vector<double> nodes(n * n_labels), pairs(with_pairs ? n * (n_labels + 1) * n_labels : 0);
              ChainWorkspace<Real> work;
-             double log_z;
-             {
-               nb::gil_scoped_release release;
-               log_z = chain_marginals(g.scores(), work, nodes.data(), with_pairs ? pairs.data() : nullptr);
-             }
+             auto log_z = without_gil(
+                 [&] { return chain_marginals(g.scores(), work, nodes.data(), with_pairs ? pairs.data() : nullptr); });
              std::optional<Numpy<double>> pair_array;
              if (with_pairs) pair_array = to_numpy(std::move(pairs), {n, n_labels + 1, n_labels});
              return std::make_tuple(log_z, to_numpy(std::move(nodes), {n, n_labels}), pair_array);
@@ -131,12 +117,11 @@ void bind_scores(nb::module_& m, const char* name) {
         std::vector<std::int32_t> labels(count * n);
         ChainWorkspace<Real> work;
         double log_z;
-        {
-          nb::gil_scoped_release release;
+        without_gil([&] {
           log_z = chain_log_partition(g.scores(), work);
           if (log_z > -std::numeric_limits<double>::infinity())
             chain_sample(g.scores(), work, seed, count, labels.data());
-        }
+        });
         return std::make_tuple(log_z, to_numpy(std::move(labels), {static_cast<std::size_t>(count), n}));
       });
 }

@@ -43,8 +43,7 @@ class SharedStrings {
 
 // Token t as the chosen columns: a string where one is chosen, otherwise a tuple.
 template <class ToString>
-nb::object row(const ColumnTable& table, std::int64_t t, const Array<std::int64_t, nb::ndim<1>>& columns,
-               ToString& to) {
+nb::object row(const ColumnTable& table, std::int64_t t, const Numbers& columns, ToString& to) {
   const std::size_t n = columns.shape(0);
   if (n == 1) return to(table.cell(t, static_cast<int>(columns.data()[0])));
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(n)));
@@ -54,13 +53,12 @@ nb::object row(const ColumnTable& table, std::int64_t t, const Array<std::int64_
   return tuple;
 }
 
-void check_columns(const ColumnTable& table, const Array<std::int64_t, nb::ndim<1>>& columns) {
+void check_columns(const ColumnTable& table, const Numbers& columns) {
   for (std::size_t c = 0; c < columns.shape(0); ++c)
     if (columns.data()[c] < 0 || columns.data()[c] >= table.n_columns) throw nb::index_error("no such column");
 }
 
-nb::list sentences(const ColumnTable& table, Array<std::int64_t, nb::ndim<1>> indices,
-                   Array<std::int64_t, nb::ndim<1>> columns) {
+nb::list sentences(const ColumnTable& table, Numbers indices, Numbers columns) {
   check_columns(table, columns);
   SharedStrings shared;
   nb::list result;
@@ -159,7 +157,7 @@ class RowReader {
   std::int64_t n_rows_ = 0;
 };
 
-using Part = std::tuple<const ColumnTable*, Array<std::int64_t, nb::ndim<1>>, Array<std::int64_t, nb::ndim<1>>>;
+using Part = std::tuple<const ColumnTable*, Numbers, Numbers>;
 
 nb::str format_parts(const std::vector<Part>& parts, char separator, std::int64_t first) {
   std::vector<ColumnView> views;
@@ -226,7 +224,7 @@ void bind_columns(nb::module_& m) {
           nb::arg("column"), "The cells of one column over all tokens; equal cells are one object.")
       .def(
           "rows",
-          [](const ColumnTable& table, std::int64_t sentence, Array<std::int64_t, nb::ndim<1>> columns) {
+          [](const ColumnTable& table, std::int64_t sentence, Numbers columns) {
             check_columns(table, columns);
             if (sentence < 0 || sentence >= table.n_sentences()) throw nb::index_error("no such sentence");
             nb::list result;

@@ -7,10 +7,6 @@ using namespace margent;
 
 namespace {
 
-using Ids = Array<std::int32_t, nb::ndim<1>>;
-using Ptr = Array<std::int64_t, nb::ndim<1>>;
-using Floats = Array<float, nb::ndim<1>>;
-
 CosegmentSearchOptions checked_options(std::int64_t beam, double threshold, int insertions) {
   if (beam < 0 || !(threshold >= 0) || insertions < 0 || insertions > 1000)
     throw nb::value_error("options out of range");
@@ -24,11 +20,10 @@ auto search(const Graphones& graphones, const GramModel& model, const BoundPairs
   if (k < 1) throw nb::value_error("k out of range");
   const int bits = checked_bits(weights.shape(0));
   std::vector<std::vector<Transcription>> found;
-  {
-    nb::gil_scoped_release release;
-    search_words(graphones, model, {weights.data(), static_cast<std::int64_t>(weights.shape(0))}, bits, words.view(),
-                 options, k, threads, found);
-  }
+  without_gil([&] {
+    search_words(graphones, model, {weights.data(), n_entries(weights)}, bits, words.view(), options, k, threads,
+                 found);
+  });
   return listed(std::move(found));
 }
 

@@ -14,18 +14,14 @@ using namespace margent;
 
 namespace {
 
-using Ids = Array<std::int32_t, nb::ndim<1>>;
-using Ptr = Array<std::int64_t, nb::ndim<1>>;
-using Doubles = Array<double, nb::ndim<1>>;
-
 template <class T, class... S>
 std::vector<T> copied(const Array<T, S...>& a) {
   return {a.data(), a.data() + a.size()};
 }
 
 Graphones make_graphones(Ptr letter_ptr, Ids letters, Ptr phoneme_ptr, Ids phonemes) {
-  check_ptr(letter_ptr, static_cast<std::int64_t>(letters.shape(0)), "letters of graphones");
-  check_ptr(phoneme_ptr, static_cast<std::int64_t>(phonemes.shape(0)), "phonemes of graphones");
+  check_ptr(letter_ptr, n_entries(letters), "letters of graphones");
+  check_ptr(phoneme_ptr, n_entries(phonemes), "phonemes of graphones");
   if (letter_ptr.shape(0) != phoneme_ptr.shape(0)) throw nb::value_error("graphones: two sides each");
   check_symbols(letters, "letters must not be negative");
   check_symbols(phonemes, "phonemes must not be negative");
@@ -83,8 +79,7 @@ Numpy<std::int32_t> lattice_arcs(const Graphones& graphones, const BoundPairs& p
   return to_numpy(std::move(out), {n, 3});
 }
 
-GramModel stored_model(std::int32_t n_graphones, Ids begin, Ids graphone, Ids suffix, Array<float, nb::ndim<1>> log_p,
-                       Array<float, nb::ndim<1>> backoff) {
+GramModel stored_model(std::int32_t n_graphones, Ids begin, Ids graphone, Ids suffix, Floats log_p, Floats backoff) {
   const std::size_t n = graphone.shape(0);
   const auto wrong = [](const char* what) { throw nb::value_error(what); };
   if (n == 0 || n > 0x7FFFFFF0u || begin.shape(0) != n + 1 || suffix.shape(0) != n || log_p.shape(0) != n ||
@@ -128,11 +123,8 @@ auto expect(const Graphones& graphones, const GramModel& model, const BoundPairs
   const SpellingPairs view = pairs.view();
   if (order < 1 || order > max_gram_order || beam < 0) throw nb::value_error("order or beam out of range");
   if (first < 0 || last < first || last > view.size) throw nb::index_error("no such pairs");
-  GramExpectation result;
-  {
-    nb::gil_scoped_release release;
-    result = expect_grams(graphones, model, view, first, last, order, beam, prune_count, threads, counts);
-  }
+  auto result = without_gil(
+      [&] { return expect_grams(graphones, model, view, first, last, order, beam, prune_count, threads, counts); });
   return std::make_tuple(result.log_likelihood, result.impossible);
 }
 
@@ -143,10 +135,8 @@ auto align(const Graphones& graphones, const GramModel& model, const BoundPairs&
   const SpellingPairs view = pairs.view();
   std::vector<double> scores(view.size);
   std::vector<std::vector<std::int32_t>> paths(best ? view.size : 0);
-  {
-    nb::gil_scoped_release release;
-    align_pairs(graphones, model, view, beam, best, threads, scores.data(), best ? &paths : nullptr);
-  }
+  without_gil(
+      [&] { align_pairs(graphones, model, view, beam, best, threads, scores.data(), best ? &paths : nullptr); });
   return std::make_tuple(to_numpy(std::move(scores)), flat(paths));
 }
 
@@ -156,10 +146,9 @@ auto transcriptions(const Graphones& graphones, const GramModel& model, const Bo
   if (k < 1 || beam < 0 || !(threshold >= 0) || insertions < 0 || insertions > 1000)
     throw nb::value_error("options out of range");
   std::vector<std::vector<Transcription>> found;
-  {
-    nb::gil_scoped_release release;
+  without_gil([&] {
     transcribe(graphones, model, words.view(), {k, beam, threshold, sum_alignments, insertions}, threads, found);
-  }
+  });
   return listed(std::move(found));
 }
 

@@ -10,7 +10,7 @@
 #include "cosegments/transcription.hpp"
 #include "examples.hpp"
 
-inline void check_symbols(const Array<std::int32_t, nb::ndim<1>>& ids, const char* what) {
+inline void check_symbols(const Ids& ids, const char* what) {
   for (std::size_t i = 0; i < ids.shape(0); ++i)
     if (ids.data()[i] < 0) throw nb::value_error(what);
 }
@@ -18,13 +18,10 @@ inline void check_symbols(const Array<std::int32_t, nb::ndim<1>>& ids, const cha
 // Keeps the arrays alive that the pairs look into.
 class BoundPairs {
  public:
-  using Ids = Array<std::int32_t, nb::ndim<1>>;
-  using Ptr = Array<std::int64_t, nb::ndim<1>>;
-
   BoundPairs(Ptr letter_ptr, Ids letters, Ptr phoneme_ptr, Ids phonemes)
       : letter_ptr_(letter_ptr), phoneme_ptr_(phoneme_ptr), letters_(letters), phonemes_(phonemes) {
-    check_ptr(letter_ptr, static_cast<std::int64_t>(letters.shape(0)), "letters");
-    check_ptr(phoneme_ptr, static_cast<std::int64_t>(phonemes.shape(0)), "phonemes");
+    check_ptr(letter_ptr, n_entries(letters), "letters");
+    check_ptr(phoneme_ptr, n_entries(phonemes), "phonemes");
     if (letter_ptr.shape(0) != phoneme_ptr.shape(0)) throw nb::value_error("as many words as pronunciations");
     check_symbols(letters, "letters must not be negative");
     check_symbols(phonemes, "phonemes must not be negative");
@@ -35,8 +32,7 @@ class BoundPairs {
     }
   }
   margent::SpellingPairs view() const {
-    return {static_cast<std::int64_t>(letter_ptr_.shape(0)) - 1, letter_ptr_.data(), phoneme_ptr_.data(),
-            letters_.data(), phonemes_.data()};
+    return {n_entries(letter_ptr_) - 1, letter_ptr_.data(), phoneme_ptr_.data(), letters_.data(), phonemes_.data()};
   }
 
  private:

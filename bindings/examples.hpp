@@ -8,16 +8,9 @@
 #include "bindings.hpp"
 #include "chain/examples.hpp"
 
-inline void check_ptr(const Array<std::int64_t, nb::ndim<1>>& ptr, std::int64_t total, const char* what) {
-  const std::size_t n = ptr.shape(0);
-  bool good = n >= 1 && ptr.data()[0] == 0 && ptr.data()[n - 1] == total;
-  for (std::size_t i = 1; good && i < n; ++i) good = ptr.data()[i] >= ptr.data()[i - 1];
-  if (!good) throw nb::value_error((std::string(what) + ": offsets must rise from 0 to the number of entries").c_str());
-}
-
 // hidden[y]: how many labels of a chain, itself and those after it, label y stands for.
-inline void check_hidden(const Array<std::int32_t, nb::ndim<1>>& hidden, std::int64_t n_labels, bool exactly) {
-  const std::int64_t n = static_cast<std::int64_t>(hidden.shape(0));
+inline void check_hidden(const Ids& hidden, std::int64_t n_labels, bool exactly) {
+  const std::int64_t n = n_entries(hidden);
   if (exactly ? n != n_labels : n < n_labels) throw nb::value_error("hidden: one number per label of the chain");
   for (std::int64_t y = 0; y < n; ++y)
     if (hidden.data()[y] < 1 || hidden.data()[y] > n - y)
@@ -26,20 +19,16 @@ inline void check_hidden(const Array<std::int32_t, nb::ndim<1>>& hidden, std::in
 
 class BoundExamples {
  public:
-  using Ids = Array<std::int32_t, nb::ndim<1>>;
-  using Ptr = Array<std::int64_t, nb::ndim<1>>;
-  using Values = Array<float, nb::ndim<1>>;
-
-  BoundExamples(Ptr sequence_ptr, Ids ids, std::optional<Values> values, Ptr ptr, std::optional<Ids> edge_ids,
-                std::optional<Values> edge_values, std::optional<Ptr> edge_ptr, std::optional<Ids> allowed,
-                std::optional<Ptr> allowed_ptr, std::optional<Ids> labels, std::optional<Values> weights,
+  BoundExamples(Ptr sequence_ptr, Ids ids, std::optional<Floats> values, Ptr ptr, std::optional<Ids> edge_ids,
+                std::optional<Floats> edge_values, std::optional<Ptr> edge_ptr, std::optional<Ids> allowed,
+                std::optional<Ptr> allowed_ptr, std::optional<Ids> labels, std::optional<Floats> weights,
                 std::optional<Ids> hidden)
       : sequence_ptr_(sequence_ptr), ptr_(ptr), ids_(ids), values_(values), edge_values_(edge_values),
         weights_(weights), edge_ids_(edge_ids), allowed_(allowed), labels_(labels), hidden_(hidden),
         edge_ptr_(edge_ptr), allowed_ptr_(allowed_ptr) {
-    const std::int64_t n_tokens = static_cast<std::int64_t>(ptr.shape(0)) - 1;
+    const std::int64_t n_tokens = n_entries(ptr) - 1;
     check_ptr(sequence_ptr, n_tokens, "sequences");
-    examples_.n_sequences = static_cast<std::int64_t>(sequence_ptr.shape(0)) - 1;
+    examples_.n_sequences = n_entries(sequence_ptr) - 1;
     examples_.sequence_ptr = sequence_ptr.data();
     for (std::int64_t s = 0; s < examples_.n_sequences; ++s)
       if (sequence_ptr.data()[s + 1] - sequence_ptr.data()[s] > 0x7FFFFFF0)
@@ -51,24 +40,23 @@ class BoundExamples {
       throw nb::value_error("allowed labels need both ids and offsets");
     if (edge_ids) examples_.edges = features(*edge_ids, edge_values, *edge_ptr, n_tokens, "edge features", &max_edge_);
     if (allowed) {
-      check_rows(*allowed_ptr, n_tokens, static_cast<std::int64_t>(allowed->shape(0)), "allowed labels");
+      check_rows(*allowed_ptr, n_tokens, n_entries(*allowed), "allowed labels");
       examples_.allowed = allowed->data();
       examples_.allowed_ptr = allowed_ptr->data();
       max_label_ = largest(*allowed, 0, "allowed labels");
     }
     if (labels) {
-      if (static_cast<std::int64_t>(labels->shape(0)) != n_tokens) throw nb::value_error("one label per token");
+      if (n_entries(*labels) != n_tokens) throw nb::value_error("one label per token");
       examples_.labels = labels->data();
       max_label_ = std::max(max_label_, largest(*labels, margent::unlabelled, "labels"));
       if (hidden) {
         check_hidden(*hidden, max_label_ + 1, false);
         examples_.hidden = hidden->data();
-        max_label_ = std::max(max_label_, static_cast<std::int64_t>(hidden->shape(0)) - 1);
+        max_label_ = std::max(max_label_, n_entries(*hidden) - 1);
       }
     }
     if (weights) {
-      if (static_cast<std::int64_t>(weights->shape(0)) != examples_.n_sequences)
-        throw nb::value_error("one weight per sequence");
+      if (n_entries(*weights) != examples_.n_sequences) throw nb::value_error("one weight per sequence");
       examples_.weights = weights->data();
     }
   }
@@ -93,12 +81,11 @@ class BoundExamples {
   }
   static void check_rows(const Ptr& ptr, std::int64_t n_tokens, std::int64_t total, const char* what) {
     check_ptr(ptr, total, what);
-    if (static_cast<std::int64_t>(ptr.shape(0)) != n_tokens + 1)
-      throw nb::value_error((std::string(what) + ": one row per token").c_str());
+    if (n_entries(ptr) != n_tokens + 1) throw nb::value_error((std::string(what) + ": one row per token").c_str());
   }
-  static margent::Features features(const Ids& ids, const std::optional<Values>& values, const Ptr& ptr,
+  static margent::Features features(const Ids& ids, const std::optional<Floats>& values, const Ptr& ptr,
                                     std::int64_t n_tokens, const char* what, std::int64_t* largest_id) {
-    check_rows(ptr, n_tokens, static_cast<std::int64_t>(ids.shape(0)), what);
+    check_rows(ptr, n_tokens, n_entries(ids), what);
     if (values && values->shape(0) != ids.shape(0)) throw nb::value_error("one value per feature");
     *largest_id = largest(ids, 0, what);
     return {ids.data(), values ? values->data() : nullptr, ptr.data(), 0};
@@ -108,7 +95,7 @@ class BoundExamples {
   std::int64_t max_unigram_ = -1, max_edge_ = -1, max_label_ = -1;
   Ptr sequence_ptr_, ptr_;
   Ids ids_;
-  std::optional<Values> values_, edge_values_, weights_;
+  std::optional<Floats> values_, edge_values_, weights_;
   std::optional<Ids> edge_ids_, allowed_, labels_, hidden_;
   std::optional<Ptr> edge_ptr_, allowed_ptr_;
 };

@@ -27,14 +27,12 @@ std::string_view utf8(nb::handle h) {
   return {text, static_cast<std::size_t>(size)};
 }
 
-StringTable restored(nb::ndarray<const std::uint8_t, nb::c_contig, nb::ndim<1>> arena,
-                     Array<std::int64_t, nb::ndim<1>> ends) {
+StringTable restored(nb::ndarray<const std::uint8_t, nb::c_contig, nb::ndim<1>> arena, Ptr ends) {
   StringTable table;
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < ends.shape(0); ++i) {
     const std::int64_t end = ends.data()[i];
-    if (end < begin || end > static_cast<std::int64_t>(arena.shape(0)))
-      throw nb::value_error("string ends are not in order");
+    if (end < begin || end > n_entries(arena)) throw nb::value_error("string ends are not in order");
     table.add({reinterpret_cast<const char*>(arena.data()) + begin, static_cast<std::size_t>(end - begin)});
     begin = end;
   }
@@ -49,13 +47,12 @@ auto dump(const StringTable& table) {
 
 // The codes of one column for chosen sentences: ids of `table` for known strings; with `grow` new strings are added,
 // without they are numbered on from table.size() in order of appearance and returned as a list.
-auto encode_column(const ColumnTable& columns, int column, std::optional<Array<std::int64_t, nb::ndim<1>>> sentences,
-                   StringTable& table, bool grow) {
+auto encode_column(const ColumnTable& columns, int column, std::optional<Numbers> sentences, StringTable& table,
+                   bool grow) {
   if (column < 0 || column >= columns.n_columns) throw nb::index_error("no such column");
   StringTable fresh;
   std::vector<std::int32_t> codes;
-  {
-    nb::gil_scoped_release release;
+  without_gil([&] {
     const std::int32_t known = table.size();
     const auto encode = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t t = begin; t < end; ++t) {
@@ -75,28 +72,24 @@ auto encode_column(const ColumnTable& columns, int column, std::optional<Array<s
         encode(columns.sentence_ptr[s], columns.sentence_ptr[s + 1]);
       }
     }
-  }
+  });
   return std::make_tuple(to_numpy(std::move(codes)), strings_of(fresh, 0));
 }
 
-auto encode_templates(TemplateEncoder& encoder, std::vector<Array<std::int32_t, nb::ndim<1>>> columns,
-                      Array<std::int64_t, nb::ndim<1>> sentence_ptr, bool grow) {
-  const std::int64_t n_sentences = static_cast<std::int64_t>(sentence_ptr.shape(0)) - 1;
+auto encode_templates(TemplateEncoder& encoder, std::vector<Ids> columns, Ptr sentence_ptr, bool grow) {
+  const std::int64_t n_sentences = n_entries(sentence_ptr) - 1;
   if (n_sentences < 0 || sentence_ptr.data()[0] != 0) throw nb::value_error("sentence_ptr must begin with 0");
   for (std::int64_t s = 0; s < n_sentences; ++s)
     if (sentence_ptr.data()[s + 1] < sentence_ptr.data()[s]) throw nb::value_error("sentence_ptr must not fall");
   if (static_cast<int>(columns.size()) != encoder.n_columns()) throw nb::value_error("codes of each column are needed");
   std::vector<const std::int32_t*> data;
   for (const auto& column : columns) {
-    if (static_cast<std::int64_t>(column.shape(0)) != sentence_ptr.data()[n_sentences])
+    if (n_entries(column) != sentence_ptr.data()[n_sentences])
       throw nb::value_error("each column needs one code per token");
     data.push_back(column.data());
   }
   EncodedTokens features, edges;
-  {
-    nb::gil_scoped_release release;
-    encoder.encode(data, sentence_ptr.data(), n_sentences, grow, features, edges);
-  }
+  without_gil([&] { encoder.encode(data, sentence_ptr.data(), n_sentences, grow, features, edges); });
   return std::make_tuple(to_numpy(std::move(features.ids)), to_numpy(std::move(features.ptr)),
                          to_numpy(std::move(edges.ids)), to_numpy(std::move(edges.ptr)));
 }
@@ -303,10 +296,9 @@ void bind_features(nb::module_& m) {
                                     to_numpy(std::vector<std::int32_t>(names.codes)));
            })
       .def("restore",
-           [](TemplateEncoder& e, bool edge, Array<std::int32_t, nb::ndim<1>> text,
-              Array<std::int64_t, nb::ndim<1>> ptr, Array<std::int32_t, nb::ndim<1>> codes) {
+           [](TemplateEncoder& e, bool edge, Ids text, Ptr ptr, Ids codes) {
              if (ptr.shape(0) != text.shape(0) + 1 || ptr.data()[0] != 0 ||
-                 ptr.data()[text.shape(0)] != static_cast<std::int64_t>(codes.shape(0)))
+                 ptr.data()[text.shape(0)] != n_entries(codes))
                throw nb::value_error("feature names do not fit together");
              FeatureNames names;
              names.text.assign(text.data(), text.data() + text.shape(0));

@@ -11,37 +11,26 @@ namespace {
 
 using namespace margent;
 
-template <class T>
-std::span<const T> view(const Array<T, nb::ndim<1>>& array) {
-  return {array.data(), array.size()};
-}
-
-using Integers = Array<std::int32_t, nb::ndim<1>>;
-using Offsets = Array<std::int64_t, nb::ndim<1>>;
-using Reals = Array<double, nb::ndim<1>>;
-using Flags = Array<std::uint8_t, nb::ndim<1>>;
-using Values = Array<float, nb::ndim<1>>;
-
 // Keeps the arrays alive that the batch looks at.
 struct BoundForests {
-  Offsets node_ptr, edge_ptr;
-  Integers roots, heads;
-  Offsets tail_ptr;
-  Integers tails;
+  Ptr node_ptr, edge_ptr;
+  Ids roots, heads;
+  Ptr tail_ptr;
+  Ids tails;
   Flags allowed;
-  Offsets feature_ptr;
-  Integers features;
-  std::optional<Values> values;
+  Ptr feature_ptr;
+  Ids features;
+  std::optional<Floats> values;
   ForestBatch batch;
 
-  BoundForests(Offsets node_ptr, Offsets edge_ptr, Integers roots, Integers heads, Offsets tail_ptr, Integers tails,
-               Flags allowed, Offsets feature_ptr, Integers features, std::optional<Values> values)
+  BoundForests(Ptr node_ptr, Ptr edge_ptr, Ids roots, Ids heads, Ptr tail_ptr, Ids tails, Flags allowed,
+               Ptr feature_ptr, Ids features, std::optional<Floats> values)
       : node_ptr(node_ptr), edge_ptr(edge_ptr), roots(roots), heads(heads), tail_ptr(tail_ptr), tails(tails),
         allowed(allowed), feature_ptr(feature_ptr), features(features), values(values), batch(checked()) {}
 
   ForestArrays checked() const {
     const std::size_t n_edges = heads.size();
-    const auto covers = [](const Offsets& ptr, std::size_t n, std::size_t end) {
+    const auto covers = [](const Ptr& ptr, std::size_t n, std::size_t end) {
       return ptr.size() == n + 1 && ptr.data()[0] == 0 && ptr.data()[n] == static_cast<std::int64_t>(end);
     };
     if (node_ptr.size() != roots.size() + 1 || !covers(edge_ptr, roots.size(), n_edges) ||
@@ -55,7 +44,7 @@ struct BoundForests {
   }
 
   template <class Ask>
-  auto ask(const Reals& scores, int threads, Ask ask) const {
+  auto ask(const Doubles& scores, int threads, Ask ask) const {
     if (scores.size() != heads.size()) throw nb::value_error("one score per edge is expected");
     nb::gil_scoped_release release;
     return batch.ask_each(view(scores), threads, ask);
@@ -81,38 +70,32 @@ auto joined(std::vector<Derivations>&& found) {
 
 void bind_forest(nb::module_& m) {
   nb::class_<BoundForests>(m, "Forests", "Views of checked arrays. Private: use margent.structures.ForestBatch.")
-      .def(nb::init<Offsets, Offsets, Integers, Integers, Offsets, Integers, Flags, Offsets, Integers,
-                    std::optional<Values>>(),
-           nb::arg("node_ptr"), nb::arg("edge_ptr"), nb::arg("roots"), nb::arg("heads"), nb::arg("tail_ptr"),
-           nb::arg("tails"), nb::arg("allowed"), nb::arg("feature_ptr"), nb::arg("features"),
-           nb::arg("values").none() = nb::none())
+      .def(nb::init<Ptr, Ptr, Ids, Ids, Ptr, Ids, Flags, Ptr, Ids, std::optional<Floats>>(), nb::arg("node_ptr"),
+           nb::arg("edge_ptr"), nb::arg("roots"), nb::arg("heads"), nb::arg("tail_ptr"), nb::arg("tails"),
+           nb::arg("allowed"), nb::arg("feature_ptr"), nb::arg("features"), nb::arg("values").none() = nb::none())
       .def(
           "scores",
-          [](const BoundForests& self, Reals weights, int threads) {
-            std::vector<double> scores;
-            {
-              nb::gil_scoped_release release;
-              scores = self.batch.scores(weights.data(), threads);
-            }
+          [](const BoundForests& self, Doubles weights, int threads) {
+            auto scores = without_gil([&] { return self.batch.scores(weights.data(), threads); });
             return to_numpy(std::move(scores));
           },
           nb::arg("weights"), nb::arg("threads"), "Scores of all edges, under as many weights as there are features.")
       .def(
           "best",
-          [](const BoundForests& self, Reals scores, int threads) {
+          [](const BoundForests& self, Doubles scores, int threads) {
             return joined(self.ask(scores, threads, [](const Forest& forest, std::int64_t) { return best(forest); }));
           },
           nb::arg("scores"), nb::arg("threads"))
       .def(
           "k_best",
-          [](const BoundForests& self, Reals scores, std::int64_t k, int threads) {
+          [](const BoundForests& self, Doubles scores, std::int64_t k, int threads) {
             return joined(
                 self.ask(scores, threads, [k](const Forest& forest, std::int64_t) { return k_best(forest, k); }));
           },
           nb::arg("scores"), nb::arg("k"), nb::arg("threads"))
       .def(
           "sample",
-          [](const BoundForests& self, Reals scores, std::int64_t n, std::uint64_t seed, int threads) {
+          [](const BoundForests& self, Doubles scores, std::int64_t n, std::uint64_t seed, int threads) {
             return joined(self.ask(scores, threads, [=](const Forest& forest, std::int64_t i) {
               return sample(forest, n, ForestBatch::seed(seed, i));
             }));
@@ -120,21 +103,21 @@ void bind_forest(nb::module_& m) {
           nb::arg("scores"), nb::arg("n"), nb::arg("seed"), nb::arg("threads"))
       .def(
           "log_partition",
-          [](const BoundForests& self, Reals scores, int threads) {
+          [](const BoundForests& self, Doubles scores, int threads) {
             return to_numpy(self.ask(scores, threads,
                                      [](const Forest& forest, std::int64_t) { return inside(forest, Log{}).back(); }));
           },
           nb::arg("scores"), nb::arg("threads"))
       .def(
           "count",
-          [](const BoundForests& self, Reals scores, int threads) {
+          [](const BoundForests& self, Doubles scores, int threads) {
             return to_numpy(self.ask(
                 scores, threads, [](const Forest& forest, std::int64_t) { return inside(forest, Count{}).back(); }));
           },
           nb::arg("scores"), nb::arg("threads"), "How many derivations each forest has; 2**64 - 1: so many or more.")
       .def(
           "marginals",
-          [](const BoundForests& self, Reals scores, int threads) {
+          [](const BoundForests& self, Doubles scores, int threads) {
             const std::vector<Marginals> found =
                 self.ask(scores, threads, [](const Forest& forest, std::int64_t) { return marginals(forest); });
             std::vector<double> totals, uses;
@@ -147,7 +130,7 @@ void bind_forest(nb::module_& m) {
           nb::arg("scores"), nb::arg("threads"), "(log-partition of each forest, how often each edge is expected)")
       .def(
           "expectation",
-          [](const BoundForests& self, Reals scores, Reals values, int threads) {
+          [](const BoundForests& self, Doubles scores, Doubles values, int threads) {
             if (values.size() != self.heads.size()) throw nb::value_error("one value per edge is expected");
             const auto found = self.ask(scores, threads, [&](const Forest& forest, std::int64_t i) {
               const auto first = static_cast<std::size_t>(self.batch.first_edge(i));
@@ -169,7 +152,7 @@ void bind_forest_learning(nb::module_& m) {
       .def(
           "__init__",
           [](ForestOracle* self, const BoundForests& answers, std::optional<const BoundForests*> right,
-             std::optional<Flags> mask, Reals costs, std::optional<Reals> weights, std::int64_t n_features) {
+             std::optional<Flags> mask, Doubles costs, std::optional<Doubles> weights, std::int64_t n_features) {
             const auto n = static_cast<std::size_t>(answers.batch.size()), n_edges = answers.heads.size();
             const bool fits = right ? (*right)->batch.size() == answers.batch.size() : mask && mask->size() == n_edges;
             if (!fits || costs.size() != n_edges || (weights && weights->size() != n))

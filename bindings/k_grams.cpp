@@ -8,18 +8,9 @@ namespace {
 
 using namespace margent;
 
-using Integers = Array<std::int32_t, nb::ndim<1>>;
-using Offsets = Array<std::int64_t, nb::ndim<1>>;
-using Reals = Array<double, nb::ndim<1>>;
-
-template <class T>
-std::span<const T> view(const Array<T, nb::ndim<1>>& array) {
-  return {array.data(), array.size()};
-}
-
-auto search(int order, std::int64_t n_symbols, Offsets candidate_ptr, Integers candidates,
-            Array<std::int32_t, nb::ndim<2>> contexts, Integers tokens, Offsets sequence_ptr,
-            std::vector<std::pair<int, Reals>> tables, Integers gold, int threads) {
+auto search(int order, std::int64_t n_symbols, Ptr candidate_ptr, Ids candidates,
+            Array<std::int32_t, nb::ndim<2>> contexts, Ids tokens, Ptr sequence_ptr,
+            std::vector<std::pair<int, Doubles>> tables, Ids gold, int threads) {
   if (order < 2 || contexts.shape(1) != static_cast<std::size_t>(order) || sequence_ptr.size() == 0 ||
       static_cast<std::size_t>(sequence_ptr.data()[sequence_ptr.size() - 1]) != tokens.size() ||
       (gold.size() != 0 && gold.size() != tokens.size()))
@@ -37,10 +28,7 @@ auto search(int order, std::int64_t n_symbols, Offsets candidate_ptr, Integers c
       view(tokens), view(sequence_ptr)};
   std::vector<double> best(sequence_ptr.size() - 1);
   std::vector<std::int32_t> symbols(tokens.size());
-  {
-    nb::gil_scoped_release release;
-    k_gram_search(layout, scores, view(gold), threads, best.data(), symbols.data());
-  }
+  without_gil([&] { k_gram_search(layout, scores, view(gold), threads, best.data(), symbols.data()); });
   return std::make_tuple(to_numpy(std::move(best)), to_numpy(std::move(symbols)));
 }
 

@@ -66,11 +66,7 @@ nb::dict export_counts(ChainOracle& oracle) {
     throw nb::value_error("a hidden Markov model counts features, and a kernel has none: choose another learner");
   const std::size_t width = oracle.shape().width;
   const std::int64_t n_unigrams = oracle.dense() ? oracle.dense()->n_rows() : oracle.sparse()->n_rows();
-  GoldCounts counts;
-  {
-    nb::gil_scoped_release release;
-    counts = count_gold(oracle.examples(), oracle.shape(), n_unigrams);
-  }
+  auto counts = without_gil([&] { return count_gold(oracle.examples(), oracle.shape(), n_unigrams); });
   const auto levels = [width](std::vector<std::vector<double>>& tables) {
     nb::list out;
     for (std::vector<double>& table : tables) {
@@ -89,11 +85,11 @@ nb::dict export_counts(ChainOracle& oracle) {
 }
 
 void import_rows(SparseRows& rows, nb::tuple arrays) {
-  const auto ptr = nb::cast<Array<std::int64_t, nb::ndim<1>>>(arrays[0]);
-  const auto columns = nb::cast<Array<std::int32_t, nb::ndim<1>>>(arrays[1]);
-  const auto weights = nb::cast<Array<float, nb::ndim<1>>>(arrays[2]);
-  check_ptr(ptr, static_cast<std::int64_t>(columns.shape(0)), "weights");
-  if (static_cast<std::int64_t>(ptr.shape(0)) - 1 > rows.n_rows() || weights.shape(0) != columns.shape(0))
+  const auto ptr = nb::cast<Ptr>(arrays[0]);
+  const auto columns = nb::cast<Ids>(arrays[1]);
+  const auto weights = nb::cast<Floats>(arrays[2]);
+  check_ptr(ptr, n_entries(columns), "weights");
+  if (n_entries(ptr) - 1 > rows.n_rows() || weights.shape(0) != columns.shape(0))
     throw nb::value_error("weights of the wrong shape");
   for (std::size_t r = 0; r + 1 < ptr.shape(0); ++r)
     for (std::int64_t e = ptr.data()[r]; e < ptr.data()[r + 1]; ++e) {
@@ -108,8 +104,7 @@ void import_weights(ChainOracle& oracle, nb::dict weights) {
   const std::size_t width = oracle.shape().width;
   const auto rows_given = [&](std::int64_t n_rows) {
     const auto array = nb::cast<Array<float, nb::ndim<2>>>(weights["unigrams"]);
-    if (array.shape(1) != width || static_cast<std::int64_t>(array.shape(0)) > n_rows)
-      throw nb::value_error("weights of the wrong shape");
+    if (array.shape(1) != width || n_entries(array) > n_rows) throw nb::value_error("weights of the wrong shape");
     return array;
   };
   if (DenseRows* rows = oracle.dense()) {
@@ -117,7 +112,7 @@ void import_weights(ChainOracle& oracle, nb::dict weights) {
     std::copy(array.data(), array.data() + array.size(), rows->weights());
   } else if (KernelRows* rows = oracle.kernel()) {
     const auto array = rows_given(rows->n_rows());
-    rows->start_from(array.data(), static_cast<std::int64_t>(array.shape(0)));
+    rows->start_from(array.data(), n_entries(array));
   } else {
     import_rows(*oracle.sparse(), nb::cast<nb::tuple>(weights["unigrams"]));
   }
@@ -238,10 +233,10 @@ class PythonOracle final : public FlatOracle {
   std::vector<SparseVector> rivals_;
 };
 
-Outcome run(Oracle& oracle, Rule& rule, ExampleNumbers examples) {
+Outcome run(Oracle& oracle, Rule& rule, Numbers examples) {
   check_examples(examples, oracle.size());
   nb::gil_scoped_release release;
-  return run_epoch(oracle, rule, examples.data(), static_cast<std::int64_t>(examples.shape(0)));
+  return run_epoch(oracle, rule, examples.data(), n_entries(examples));
 }
 
 }  // namespace
@@ -374,9 +369,8 @@ void bind_learning(nb::module_& m) {
           nb::arg("average"), "A copy of the weights, or of their averages.")
       .def(
           "start_from",
-          [](FlatOracle& oracle, Array<double, nb::ndim<1>> weights) {
-            if (static_cast<std::int64_t>(weights.shape(0)) != oracle.n_features())
-              throw nb::value_error("weights of the wrong shape");
+          [](FlatOracle& oracle, Doubles weights) {
+            if (n_entries(weights) != oracle.n_features()) throw nb::value_error("weights of the wrong shape");
             oracle.start_from(weights.data());
           },
           nb::arg("weights"), "Starts from given weights; averages start anew.");
@@ -387,10 +381,10 @@ void bind_learning(nb::module_& m) {
       .def("penalty", &Rule::penalty, nb::arg("oracle"), "1/2 |w|^2 as the problem of the rule has it, or None")
       .def(
           "losses",
-          [](Rule& rule, Oracle& oracle, ExampleNumbers examples) {
+          [](Rule& rule, Oracle& oracle, Numbers examples) {
             check_examples(examples, oracle.size());
             nb::gil_scoped_release release;
-            return rule.losses(oracle, examples.data(), static_cast<std::int64_t>(examples.shape(0)));
+            return rule.losses(oracle, examples.data(), n_entries(examples));
           },
           nb::arg("oracle"), nb::arg("examples"),
           "The losses of these examples as the primal objective counts them, summed.")
@@ -432,8 +426,8 @@ void bind_learning(nb::module_& m) {
           nb::arg("C"), nb::arg("slack"), nb::arg("hamming"), nb::arg("tol"), nb::arg("rounds"));
   m.def(
       "smo",
-      [](Array<double, nb::ndim<2>> gram, Array<double, nb::ndim<1>> hinge, Array<double, nb::ndim<1>> values,
-         double tol, double kappa, std::int64_t max_steps) {
+      [](Array<double, nb::ndim<2>> gram, Doubles hinge, Doubles values, double tol, double kappa,
+         std::int64_t max_steps) {
         const std::size_t n = values.shape(0);
         if (gram.shape(0) != n || gram.shape(1) != n || hinge.shape(0) != n)
           throw nb::value_error("arrays of different sizes");

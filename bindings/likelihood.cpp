@@ -10,10 +10,8 @@ using namespace margent;
 
 namespace {
 
-using Doubles = Array<double, nb::ndim<1>>;
-
 void check_parameters(const Likelihood& likelihood, const Doubles& parameters) {
-  if (static_cast<std::int64_t>(parameters.shape(0)) != likelihood.n_parameters())
+  if (n_entries(parameters) != likelihood.n_parameters())
     throw nb::value_error(("expected " + std::to_string(likelihood.n_parameters()) + " parameters").c_str());
 }
 
@@ -58,29 +56,28 @@ void bind_likelihood(nb::module_& m) {
             check_parameters(self, parameters);
             std::vector<double> gradient(self.n_parameters());
             double value;
-            {
-              nb::gil_scoped_release release;
+            without_gil([&] {
               self.set(parameters.data());
               value = self.evaluate(gradient.data(), check_signals);
-            }
+            });
             return std::make_tuple(value, to_numpy(std::move(gradient)));
           },
           nb::arg("parameters"), "(negative log-likelihood, its gradient)")
       .def(
           "value",
-          [](Likelihood& self, std::optional<ExampleNumbers> examples) {
+          [](Likelihood& self, std::optional<Numbers> examples) {
             if (examples) check_examples(*examples, self.size());
             nb::gil_scoped_release release;
-            if (examples) return self.value(examples->data(), static_cast<std::int64_t>(examples->shape(0)));
+            if (examples) return self.value(examples->data(), n_entries(*examples));
             return self.evaluate(nullptr, check_signals);
           },
           nb::arg("examples").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
       .def(
           "descend",
-          [](Likelihood& self, ExampleNumbers examples, double eta, double decay, double first) {
+          [](Likelihood& self, Numbers examples, double eta, double decay, double first) {
             check_examples(examples, self.size());
             nb::gil_scoped_release release;
-            return self.descend(examples.data(), static_cast<std::int64_t>(examples.shape(0)), eta, decay, first);
+            return self.descend(examples.data(), n_entries(examples), eta, decay, first);
           },
           nb::arg("examples"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
 
@@ -88,13 +85,13 @@ void bind_likelihood(nb::module_& m) {
       "dot",
       [](Doubles a, Doubles b, int threads) {
         if (a.shape(0) != b.shape(0)) throw nb::value_error("vectors of different length");
-        return dot(a.data(), b.data(), static_cast<std::int64_t>(a.shape(0)), threads);
+        return dot(a.data(), b.data(), n_entries(a), threads);
       },
       nb::arg("a"), nb::arg("b"), nb::arg("threads") = 1,
       "The inner product, the same to the bit for any number of threads.");
 
   const auto check = [](const InverseHessian& self, const Doubles& a) {
-    if (static_cast<std::int64_t>(a.shape(0)) != self.n()) throw nb::value_error("a vector of the wrong length");
+    if (n_entries(a) != self.n()) throw nb::value_error("a vector of the wrong length");
   };
   nb::class_<InverseHessian>(m, "InverseHessian", "The inverse second derivatives that L-BFGS remembers.")
       .def(nb::init<std::int64_t, int, int>(), nb::arg("n"), nb::arg("memory"), nb::arg("threads"))
@@ -113,10 +110,7 @@ void bind_likelihood(nb::module_& m) {
           [check](InverseHessian& self, Doubles vector) {
             check(self, vector);
             std::vector<double> out(vector.shape(0));
-            {
-              nb::gil_scoped_release release;
-              self.times(vector.data(), out.data());
-            }
+            without_gil([&] { self.times(vector.data(), out.data()); });
             return to_numpy(std::move(out));
           },
           nb::arg("vector"));

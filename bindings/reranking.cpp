@@ -11,11 +11,6 @@ using namespace margent;
 
 namespace {
 
-using Ids = Array<std::int32_t, nb::ndim<1>>;
-using Ptr = Array<std::int64_t, nb::ndim<1>>;
-using Floats = Array<float, nb::ndim<1>>;
-using Doubles = Array<double, nb::ndim<1>>;
-
 // The arrays of words, their candidates and how these are aligned.
 struct CandidateArrays {
   const Graphones& inventory;
@@ -26,21 +21,14 @@ struct CandidateArrays {
   Doubles scores;
 
   AlignedCandidates checked() const {
-    check_ptr(letter_ptr, static_cast<std::int64_t>(letters.shape(0)), "letters");
-    check_ptr(graphone_ptr, static_cast<std::int64_t>(graphones.shape(0)), "graphones");
-    check_ptr(candidate_ptr, static_cast<std::int64_t>(graphone_ptr.shape(0)) - 1, "candidates");
+    check_ptr(letter_ptr, n_entries(letters), "letters");
+    check_ptr(graphone_ptr, n_entries(graphones), "graphones");
+    check_ptr(candidate_ptr, n_entries(graphone_ptr) - 1, "candidates");
     if (candidate_ptr.shape(0) != letter_ptr.shape(0)) throw nb::value_error("candidates for each word");
     if (scores.shape(0) + 1 != graphone_ptr.shape(0)) throw nb::value_error("a score for each candidate");
-    for (std::size_t i = 0; i < graphones.shape(0); ++i)
-      if (graphones.data()[i] < 0 || graphones.data()[i] >= inventory.size()) throw nb::value_error("no such graphone");
-    return {inventory,
-            static_cast<std::int64_t>(letter_ptr.shape(0)) - 1,
-            letter_ptr.data(),
-            letters.data(),
-            candidate_ptr.data(),
-            graphone_ptr.data(),
-            graphones.data(),
-            scores.data()};
+    check_ids(graphones, inventory.size(), "no such graphone");
+    return {inventory,           n_entries(letter_ptr) - 1, letter_ptr.data(), letters.data(), candidate_ptr.data(),
+            graphone_ptr.data(), graphones.data(),          scores.data()};
   }
 };
 
@@ -50,11 +38,7 @@ auto features(const Graphones& inventory, Ptr letter_ptr, Ids letters, Ptr candi
   const CandidateArrays arrays{inventory, letter_ptr, letters, candidate_ptr, graphone_ptr, graphones, scores};
   const AlignedCandidates candidates = arrays.checked();
   if (bits < 1 || bits > 30) throw nb::value_error("bits out of range");
-  CandidateFeatures found;
-  {
-    nb::gil_scoped_release release;
-    found = candidate_features(candidates, bits, threads);
-  }
+  auto found = without_gil([&] { return candidate_features(candidates, bits, threads); });
   return std::make_tuple(to_numpy(std::move(found.ptr)), to_numpy(std::move(found.ids)),
                          to_numpy(std::move(found.values)));
 }
@@ -64,11 +48,7 @@ Numpy<double> rerank(const Graphones& inventory, Ptr letter_ptr, Ids letters, Pt
   const CandidateArrays arrays{inventory, letter_ptr, letters, candidate_ptr, graphone_ptr, graphones, scores};
   const AlignedCandidates candidates = arrays.checked();
   const int bits = checked_bits(weights.shape(0));
-  std::vector<double> found;
-  {
-    nb::gil_scoped_release release;
-    found = candidate_scores(candidates, weights.data(), bits, threads);
-  }
+  auto found = without_gil([&] { return candidate_scores(candidates, weights.data(), bits, threads); });
   return to_numpy(std::move(found));
 }
 
@@ -78,8 +58,8 @@ class BoundCandidates {
   BoundCandidates(Ptr example_ptr, Ptr feature_ptr, Ids features, Floats values, Floats losses, Ids n_positions)
       : example_ptr_(example_ptr), feature_ptr_(feature_ptr), features_(features), n_positions_(n_positions),
         values_(values), losses_(losses) {
-    check_ptr(example_ptr, static_cast<std::int64_t>(losses.shape(0)), "examples");
-    check_ptr(feature_ptr, static_cast<std::int64_t>(features.shape(0)), "features");
+    check_ptr(example_ptr, n_entries(losses), "examples");
+    check_ptr(feature_ptr, n_entries(features), "features");
     if (feature_ptr.shape(0) != losses.shape(0) + 1 || values.shape(0) != features.shape(0) ||
         n_positions.shape(0) + 1 != example_ptr.shape(0))
       throw nb::value_error("candidates: arrays of different lengths");
@@ -90,7 +70,7 @@ class BoundCandidates {
       if (!std::isfinite(values.data()[i])) throw nb::value_error("a feature value must be finite");
       largest_ = std::max<std::int64_t>(largest_, features.data()[i]);
     }
-    view_ = {static_cast<std::int64_t>(example_ptr.shape(0)) - 1,
+    view_ = {n_entries(example_ptr) - 1,
              example_ptr.data(),
              feature_ptr.data(),
              features.data(),

@@ -18,10 +18,6 @@ using namespace margent;
 
 namespace {
 
-using Ids = Array<std::int32_t, nb::ndim<1>>;
-using Ptr = Array<std::int64_t, nb::ndim<1>>;
-using Floats = Array<float, nb::ndim<1>>;
-
 void check_sequences(const Ptr& ptr, std::int64_t total) {
   check_ptr(ptr, total, "sequences");
   for (std::size_t s = 0; s + 1 < ptr.shape(0); ++s)
@@ -49,9 +45,9 @@ class FrameData final : public SegmentData {
       if (bins[l] < 1 || bins[l] > 1 << 12 || longest[l] < 1 || longest[l] > 1 << 24)
         throw nb::value_error("a label has no bin, or no duration, or too many");
     if (frames.shape(1) < 1 || frames.shape(1) > 4096) throw nb::value_error("a frame has 1 to 4096 values");
-    check_sequences(sequence_ptr, static_cast<std::int64_t>(frames.shape(0)));
+    check_sequences(sequence_ptr, n_entries(frames));
     shape_ = {n, static_cast<int>(frames.shape(1)), full, components, mean, std::move(bins), std::move(longest)};
-    frames_ = {static_cast<std::int64_t>(sequence_ptr.shape(0)) - 1, sequence_ptr.data(), frames.data()};
+    frames_ = {n_entries(sequence_ptr) - 1, sequence_ptr.data(), frames.data()};
   }
   std::unique_ptr<SegmentContent> content() const override { return std::make_unique<FrameContent>(shape_, frames_); }
   int n_labels() const override { return shape_.n_labels; }
@@ -74,7 +70,7 @@ class TokenData final : public SegmentData {
       throw nb::value_error("numbers of labels, durations or features that cannot be");
     const std::int64_t n_tokens = sequence_ptr.shape(0) ? sequence_ptr.data()[sequence_ptr.shape(0) - 1] : 0;
     check_sequences(sequence_ptr, n_tokens);
-    tokens_ = {static_cast<std::int64_t>(sequence_ptr.shape(0)) - 1, sequence_ptr.data(), {}, {}, {}, {}, longest};
+    tokens_ = {n_entries(sequence_ptr) - 1, sequence_ptr.data(), {}, {}, {}, {}, longest};
     tokens_.inside = part(inside, n_tokens);
     tokens_.first = part(first, n_tokens);
     tokens_.last = part(last, n_tokens);
@@ -93,10 +89,9 @@ class TokenData final : public SegmentData {
     const nb::tuple arrays = nb::cast<nb::tuple>(given);
     const Ids ids = nb::cast<Ids>(arrays[0]);
     const Ptr ptr = nb::cast<Ptr>(arrays[2]);
-    check_ptr(ptr, static_cast<std::int64_t>(ids.shape(0)), "features");
-    if (static_cast<std::int64_t>(ptr.shape(0)) != rows + 1) throw nb::value_error("features: one row for each place");
-    for (std::size_t i = 0; i < ids.shape(0); ++i)
-      if (ids.data()[i] < 0 || ids.data()[i] >= n_features_) throw nb::value_error("a feature id is out of range");
+    check_ptr(ptr, n_entries(ids), "features");
+    if (n_entries(ptr) != rows + 1) throw nb::value_error("features: one row for each place");
+    check_ids(ids, n_features_, "a feature id is out of range");
     Features features{ids.data(), nullptr, ptr.data(), 0};
     ids_.push_back(ids);
     ptrs_.push_back(ptr);
@@ -146,14 +141,14 @@ void check_fit(const SegmentShape& shape, const SegmentData& data) {
 struct Gold {
   Ptr ptr;
   Ids labels, ends;
-  Array<std::uint8_t, nb::ndim<1>> timed;
+  Flags timed;
   std::optional<Floats> weights;
 
   GoldSegments checked(const SegmentShape& shape, const SegmentContent& content) const {
     const std::int64_t n = content.n_sequences();
-    check_ptr(ptr, static_cast<std::int64_t>(labels.shape(0)), "segments");
-    if (static_cast<std::int64_t>(ptr.shape(0)) != n + 1 || static_cast<std::int64_t>(timed.shape(0)) != n ||
-        ends.shape(0) != labels.shape(0) || (weights && static_cast<std::int64_t>(weights->shape(0)) != n))
+    check_ptr(ptr, n_entries(labels), "segments");
+    if (n_entries(ptr) != n + 1 || n_entries(timed) != n || ends.shape(0) != labels.shape(0) ||
+        (weights && n_entries(*weights) != n))
       throw nb::value_error("segments of another number of sequences");
     for (std::int64_t s = 0; s < n; ++s) {
       std::int32_t end = 0;
@@ -187,7 +182,7 @@ class Prediction {
   Prediction(const SegmentModel& model, const SegmentData& data, const Floats& weights, double scale = 1)
       : shape_(model.shape), content_(data.content()), weights_(weights), scale_(scale) {
     check_fit(shape_, data);
-    if (static_cast<std::int64_t>(weights.shape(0)) != SegmentLayout(shape_, content_->n_weights()).size)
+    if (n_entries(weights) != SegmentLayout(shape_, content_->n_weights()).size)
       throw nb::value_error("weights of the wrong number");
   }
   FrozenSegmentModel model() const { return {shape_, *content_, weights_.data(), scale_}; }
@@ -198,7 +193,7 @@ class Prediction {
   }
   void check_rows(const Ptr& ptr, std::size_t total, const char* what) const {
     check_ptr(ptr, static_cast<std::int64_t>(total), what);
-    if (static_cast<std::int64_t>(ptr.shape(0)) != size() + 1)
+    if (n_entries(ptr) != size() + 1)
       throw nb::value_error((std::string(what) + " of another number of sequences").c_str());
   }
 
@@ -219,11 +214,7 @@ auto model_best(const SegmentModel& model, const SegmentData& data, Floats weigh
     for (std::size_t i = 0; i < forced->shape(0); ++i) prediction.check_label(forced->data()[i]);
     labels = {forced_ptr->data(), forced->data()};
   }
-  std::vector<ScoredSegments> found;
-  {
-    nb::gil_scoped_release release;
-    found = predict_best(prediction.model(), labels, threads);
-  }
+  auto found = without_gil([&] { return predict_best(prediction.model(), labels, threads); });
   std::vector<double> values;
   std::vector<std::int64_t> ptr{0};
   std::vector<Segment> segments;
@@ -240,11 +231,7 @@ auto model_scores(const SegmentModel& model, const SegmentData& data, Floats wei
   const Prediction prediction(model, data, weights, scale);
   if (prediction.size() != 1) throw nb::value_error("expected one sequence");
   const std::size_t n = model.shape.n_labels;
-  PlainSegmentScores found;
-  {
-    nb::gil_scoped_release release;
-    found = plain_scores(prediction.model(), 0);
-  }
+  auto found = without_gil([&] { return plain_scores(prediction.model(), 0); });
   const auto table = [](bool there, std::vector<double>& values, std::vector<std::size_t> shape) {
     return there ? std::optional(to_numpy(std::move(values), std::move(shape))) : std::nullopt;
   };
@@ -259,11 +246,7 @@ auto model_scores(const SegmentModel& model, const SegmentData& data, Floats wei
 nb::list model_k_best(const SegmentModel& model, const SegmentData& data, Floats weights, int k, int threads) {
   if (k < 1) throw nb::value_error("k must be at least 1");
   const Prediction prediction(model, data, weights);
-  std::vector<std::vector<ScoredSegments>> found;
-  {
-    nb::gil_scoped_release release;
-    found = predict_k_best(prediction.model(), k, threads);
-  }
+  auto found = without_gil([&] { return predict_k_best(prediction.model(), k, threads); });
   nb::list out;
   for (const auto& answers : found) {
     nb::list each;
@@ -286,11 +269,8 @@ auto model_marginals(const SegmentModel& model, const SegmentData& data, Floats 
         throw nb::value_error("a segment lies outside its sequence");
       prediction.check_label(row[2]);
     }
-  SegmentMarginals found;
-  {
-    nb::gil_scoped_release release;
-    found = predict_marginals(prediction.model(), {ptr.data(), segments.data()}, threads);
-  }
+  auto found =
+      without_gil([&] { return predict_marginals(prediction.model(), {ptr.data(), segments.data()}, threads); });
   const std::size_t labels = model.shape.n_labels, positions = found.labels.size() / labels;
   return std::make_tuple(to_numpy(std::move(found.labels), {positions, labels}), to_numpy(std::move(found.boundaries)),
                          to_numpy(std::move(found.segments)), to_numpy(std::move(found.log_partitions)));
@@ -355,8 +335,9 @@ void bind_segment_learning(nb::module_& m) {
   nb::class_<Gold>(m, "GoldSegments")
       .def(
           "__init__",
-          [](Gold* self, Ptr ptr, Ids labels, Ids ends, Array<std::uint8_t, nb::ndim<1>> timed,
-             std::optional<Floats> weights) { new (self) Gold{ptr, labels, ends, timed, weights}; },
+          [](Gold* self, Ptr ptr, Ids labels, Ids ends, Flags timed, std::optional<Floats> weights) {
+            new (self) Gold{ptr, labels, ends, timed, weights};
+          },
           nb::arg("ptr"), nb::arg("labels"), nb::arg("ends"), nb::arg("timed"), nb::arg("weights").none());
   nb::class_<SegmentOracle, Oracle>(m, "SegmentOracle", "The oracle of a semi-Markov model in training.")
       .def(

@@ -1,6 +1,7 @@
 // Bindings of segmentations on plain score arrays, for one sequence.
 #include "segments.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "bindings.hpp"
@@ -12,7 +13,6 @@ using namespace margent;
 namespace {
 
 using Matrix = Array<double, nb::ndim<2>>;
-using Row = Array<double, nb::ndim<1>>;
 using Limits = Array<std::int32_t, nb::ndim<2>>;
 
 // Scores of segments by where they begin: [T][R][width].
@@ -33,7 +33,7 @@ class GivenRows final : public SegmentSource {
 // ends [T + 1][width] or None, rows [T][R][width] or None, limits [T + 1][L] or None.
 class GivenSegments {
  public:
-  GivenSegments(int n_labels, int length, Matrix transitions, Row start, Row end, Matrix durations,
+  GivenSegments(int n_labels, int length, Matrix transitions, Doubles start, Doubles end, Matrix durations,
                 std::optional<Matrix> begins, std::optional<Matrix> ends,
                 std::optional<Array<double, nb::ndim<3>>> rows, std::optional<Limits> limits)
       : transitions_(transitions), durations_(durations), start_(start), end_(end), begins_(begins), ends_(ends),
@@ -74,7 +74,7 @@ class GivenSegments {
 
  private:
   Matrix transitions_, durations_;
-  Row start_, end_;
+  Doubles start_, end_;
   std::optional<Matrix> begins_, ends_;
   std::optional<Array<double, nb::ndim<3>>> rows_;
   std::optional<Limits> limits_;
@@ -93,7 +93,7 @@ auto listed(std::vector<double>&& values, std::vector<std::vector<Segment>>& fou
 
 void bind_segments(nb::module_& m) {
   nb::class_<GivenSegments>(m, "SegmentScores")
-      .def(nb::init<int, int, Matrix, Row, Row, Matrix, std::optional<Matrix>, std::optional<Matrix>,
+      .def(nb::init<int, int, Matrix, Doubles, Doubles, Matrix, std::optional<Matrix>, std::optional<Matrix>,
                     std::optional<Array<double, nb::ndim<3>>>, std::optional<Limits>>(),
            nb::arg("n_labels"), nb::arg("length"), nb::arg("transitions"), nb::arg("start"), nb::arg("end"),
            nb::arg("durations"), nb::arg("begins").none(), nb::arg("ends").none(), nb::arg("rows").none(),
@@ -106,12 +106,8 @@ void bind_segments(nb::module_& m) {
       .def("best",
            [](const GivenSegments& g) {
              std::vector<Segment> segments;
-             double score;
-             {
-               nb::gil_scoped_release release;
-               SegmentWorkspace work;
-               score = segments_best(g.scores(), work, segments);
-             }
+             SegmentWorkspace work;
+             auto score = without_gil([&] { return segments_best(g.scores(), work, segments); });
              return std::make_tuple(score, segments_to_numpy(segments));
            })
       .def("k_best",
@@ -119,14 +115,13 @@ void bind_segments(nb::module_& m) {
              if (k < 1) throw nb::value_error("k must be at least 1");
              std::vector<double> values;
              std::vector<std::vector<Segment>> found;
-             {
-               nb::gil_scoped_release release;
+             without_gil([&] {
                SegmentWorkspace work;
                for (ScoredSegments& answer : segments_k_best(g.scores(), k, work)) {
                  values.push_back(answer.score);
                  found.push_back(std::move(answer.segments));
                }
-             }
+             });
              return listed(std::move(values), found);
            })
       .def("log_partition",
@@ -139,27 +134,13 @@ void bind_segments(nb::module_& m) {
            [](const GivenSegments& g, bool with_segments) {
              const SegmentScores& s = g.scores();
              const std::size_t n = s.length, labels = s.n_labels, longest = s.longest;
-             std::vector<double> nodes((n + 1) * labels), boundaries(n + 1),
-                 all(with_segments ? n * longest * labels : 0);
-             double log_z;
-             {
-               nb::gil_scoped_release release;
-               SegmentWorkspace work;
-               log_z = segments_expectations(
-                   s, work,
-                   [&](int begin, int end, const double* p) {
-                     for (std::size_t l = 0; l < labels; ++l) {
-                       boundaries[end] += p[l];
-                       nodes[begin * labels + l] += p[l];
-                       nodes[end * labels + l] -= p[l];
-                       if (with_segments) all[(begin * longest + (end - begin - 1)) * labels + l] = p[l];
-                     }
-                   },
-                   nullptr, nullptr, nullptr);
-               boundaries[0] = 1;
-               for (std::size_t i = labels; i < nodes.size(); ++i) nodes[i] += nodes[i - labels];
-               nodes.resize(n * labels);
-             }
+             std::vector<double> nodes(n * labels), boundaries(n + 1), all(with_segments ? n * longest * labels : 0);
+             const auto visit = [&](int begin, int end, const double* p) {
+               if (with_segments) std::copy(p, p + labels, &all[(begin * longest + (end - begin - 1)) * labels]);
+             };
+             SegmentWorkspace work;
+             auto log_z =
+                 without_gil([&] { return segments_marginals(s, work, visit, nodes.data(), boundaries.data()); });
              std::optional<Numpy<double>> segment_array;
              if (with_segments) segment_array = to_numpy(std::move(all), {n, longest, labels});
              return std::make_tuple(log_z, to_numpy(std::move(nodes), {n, labels}), to_numpy(std::move(boundaries)),
@@ -169,12 +150,11 @@ void bind_segments(nb::module_& m) {
         if (count < 0) throw nb::value_error("count must be at least 0");
         std::vector<std::vector<Segment>> found;
         double log_z;
-        {
-          nb::gil_scoped_release release;
+        without_gil([&] {
           SegmentWorkspace work;
           log_z = segments_log_partition(g.scores(), work);
           if (log_z > -std::numeric_limits<double>::infinity()) found = segments_sample(g.scores(), work, seed, count);
-        }
+        });
         return listed({log_z}, found);
       });
 }

@@ -13,16 +13,14 @@ using namespace margent;
 namespace {
 
 struct SparseArrays {
-  Array<std::int64_t, nb::ndim<1>> ptr;
-  Array<std::int32_t, nb::ndim<1>> columns;
-  Array<float, nb::ndim<1>> weights;
+  Ptr ptr;
+  Ids columns;
+  Floats weights;
 
   std::unique_ptr<SparseView> view(std::int64_t width) const {
-    check_ptr(ptr, static_cast<std::int64_t>(columns.shape(0)), "sparse weights");
+    check_ptr(ptr, n_entries(columns), "sparse weights");
     if (weights.shape(0) != columns.shape(0)) throw nb::value_error("sparse weights: one weight per column index");
-    for (std::size_t i = 0; i < columns.shape(0); ++i)
-      if (columns.data()[i] < 0 || columns.data()[i] >= width)
-        throw nb::value_error("sparse weights: column out of range");
+    check_ids(columns, width, "sparse weights: column out of range");
     return std::make_unique<SparseView>(ptr.data(), columns.data(), weights.data(), width);
   }
 };
@@ -35,7 +33,7 @@ class FrozenChain {
       : shape_(n_labels, order), transitions_(transitions), end_(end), beam_(beam) {
     if (beam < 0) throw nb::value_error("a beam has a width of at least 1; 0: no beam");
     const auto is = [&](const auto& a, std::int64_t rows) {
-      return static_cast<std::int64_t>(a.shape(0)) == rows && static_cast<int>(a.shape(1)) == shape_.width;
+      return n_entries(a) == rows && static_cast<int>(a.shape(1)) == shape_.width;
     };
     if (!is(transitions, shape_.histories) || !is(end, shape_.contexts))
       throw nb::value_error("transitions of the wrong shape");
@@ -70,15 +68,14 @@ class FrozenChain {
     if (nb::isinstance<nb::tuple>(source)) {
       const auto t = nb::cast<nb::tuple>(source);
       if (t.size() != 3) throw nb::value_error("sparse weights: (ptr, columns, weights)");
-      SparseArrays arrays{nb::cast<Array<std::int64_t, nb::ndim<1>>>(t[0]),
-                          nb::cast<Array<std::int32_t, nb::ndim<1>>>(t[1]), nb::cast<Array<float, nb::ndim<1>>>(t[2])};
+      SparseArrays arrays{nb::cast<Ptr>(t[0]), nb::cast<Ids>(t[1]), nb::cast<Floats>(t[2])};
       *n_rows = static_cast<std::int64_t>(arrays.ptr.shape(0)) - 1;
       kept_.push_back(std::make_shared<SparseArrays>(arrays));
       return arrays.view(width);
     }
     const auto dense = nb::cast<Array<float, nb::ndim<2>>>(source);
     if (static_cast<std::int64_t>(dense.shape(1)) != width) throw nb::value_error("weights of the wrong width");
-    *n_rows = static_cast<std::int64_t>(dense.shape(0));
+    *n_rows = n_entries(dense);
     kept_.push_back(std::make_shared<Array<float, nb::ndim<2>>>(dense));
     return std::make_unique<DenseView>(dense.data(), width);
   }
@@ -102,10 +99,7 @@ auto best(const FrozenChain& chain, const BoundExamples& bound, int threads, boo
   const Examples& examples = bound.examples();
   std::vector<std::int32_t> labels(bound.n_tokens());
   std::vector<double> scores(examples.n_sequences);
-  {
-    nb::gil_scoped_release release;
-    tag_best(chain.model(pruned), examples, threads, labels.data(), scores.data());
-  }
+  without_gil([&] { tag_best(chain.model(pruned), examples, threads, labels.data(), scores.data()); });
   return std::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(scores)));
 }
 
@@ -115,18 +109,14 @@ auto k_best(const FrozenChain& chain, const BoundExamples& bound, int k, int thr
   const Examples& examples = bound.examples();
   std::vector<std::int32_t> labels(static_cast<std::size_t>(k) * bound.n_tokens()), counts(examples.n_sequences);
   std::vector<double> values(static_cast<std::size_t>(k) * examples.n_sequences);
-  {
-    nb::gil_scoped_release release;
-    tag_k_best(chain.model(), examples, k, threads, labels.data(), values.data(), counts.data());
-  }
+  without_gil([&] { tag_k_best(chain.model(), examples, k, threads, labels.data(), values.data(), counts.data()); });
   return std::make_tuple(
       to_numpy(std::move(labels)),
       to_numpy(std::move(values), {static_cast<std::size_t>(examples.n_sequences), static_cast<std::size_t>(k)}),
       to_numpy(std::move(counts)));
 }
 
-auto hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, double scale,
-                   Array<std::int32_t, nb::ndim<1>> hidden, int k, int threads) {
+auto hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, double scale, Ids hidden, int k, int threads) {
   if (k < 1) throw nb::value_error("k must be at least 1");
   check_scale(scale);
   chain.check(bound);
@@ -134,11 +124,10 @@ auto hidden_k_best(const FrozenChain& chain, const BoundExamples& bound, double 
   const std::size_t n = bound.examples().n_sequences, size = static_cast<std::size_t>(k);
   std::vector<std::int32_t> labels(size * bound.n_tokens()), counts(n);
   std::vector<double> values(size * n), sums(size * n);
-  {
-    nb::gil_scoped_release release;
+  without_gil([&] {
     tag_hidden_k_best(chain.model(), bound.examples(), scale, hidden.data(), k, threads, labels.data(), values.data(),
                       sums.data(), counts.data());
-  }
+  });
   return std::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(values), {n, size}),
                          to_numpy(std::move(sums), {n, size}), to_numpy(std::move(counts)));
 }
@@ -150,27 +139,24 @@ auto marginals(const FrozenChain& chain, const BoundExamples& bound, double scal
   const std::size_t n = bound.n_tokens(), n_labels = chain.shape().n_labels;
   std::vector<double> nodes(n * n_labels), pairs(with_pairs ? n * (n_labels + 1) * n_labels : 0),
       log_z(examples.n_sequences);
-  {
-    nb::gil_scoped_release release;
+  without_gil([&] {
     tag_marginals(chain.model(), examples, scale, threads, nodes.data(), with_pairs ? pairs.data() : nullptr,
                   log_z.data());
-  }
+  });
   std::optional<Numpy<double>> pair_array;
   if (with_pairs) pair_array = to_numpy(std::move(pairs), {n, n_labels + 1, n_labels});
   return std::make_tuple(to_numpy(std::move(nodes), {n, n_labels}), pair_array, to_numpy(std::move(log_z)));
 }
 
 Numpy<double> span_log_probabilities(const FrozenChain& chain, const BoundExamples& bound, double scale,
-                                     Array<std::int64_t, nb::ndim<1>> sequences,
-                                     Array<std::int32_t, nb::ndim<1>> begins, Array<std::int32_t, nb::ndim<1>> ends,
-                                     Array<std::int64_t, nb::ndim<1>> span_ptr, Array<std::int32_t, nb::ndim<1>> labels,
+                                     Numbers sequences, Ids begins, Ids ends, Ptr span_ptr, Ids labels,
                                      Array<std::uint8_t, nb::ndim<2>> before, Array<std::uint8_t, nb::ndim<2>> after,
-                                     int threads, std::optional<Array<std::int32_t, nb::ndim<1>>> hidden) {
+                                     int threads, std::optional<Ids> hidden) {
   check_scale(scale);
   chain.check(bound);
   const Examples& examples = bound.examples();
   const std::size_t n = sequences.shape(0);
-  check_ptr(span_ptr, static_cast<std::int64_t>(labels.shape(0)), "spans");
+  check_ptr(span_ptr, n_entries(labels), "spans");
   if (begins.shape(0) != n || ends.shape(0) != n || span_ptr.shape(0) != n + 1 || before.shape(0) != n ||
       after.shape(0) != n || static_cast<std::int64_t>(before.shape(1)) != chain.shape().base ||
       after.shape(1) != before.shape(1))
@@ -182,31 +168,23 @@ Numpy<double> span_log_probabilities(const FrozenChain& chain, const BoundExampl
         span_ptr.data()[r + 1] - span_ptr.data()[r] != ends.data()[r] - begins.data()[r])
       throw nb::value_error("spans: out of range");
   }
-  for (std::size_t i = 0; i < labels.shape(0); ++i)
-    if (labels.data()[i] < 0 || labels.data()[i] >= chain.shape().n_labels)
-      throw nb::value_error("spans: no such label");
+  check_ids(labels, chain.shape().n_labels, "spans: no such label");
   if (hidden) check_hidden(*hidden, chain.shape().n_labels, true);
   std::vector<double> out(n);
-  {
-    nb::gil_scoped_release release;
+  without_gil([&] {
     tag_spans(chain.model(), examples, scale, threads, static_cast<std::int64_t>(n), sequences.data(), begins.data(),
               ends.data(), span_ptr.data(), labels.data(), before.data(), after.data(),
               hidden ? hidden->data() : nullptr, out.data());
-  }
+  });
   return to_numpy(std::move(out));
 }
 
-Numpy<double> scores(const FrozenChain& chain, const BoundExamples& bound, Array<std::int32_t, nb::ndim<1>> labels,
-                     int threads) {
+Numpy<double> scores(const FrozenChain& chain, const BoundExamples& bound, Ids labels, int threads) {
   chain.check(bound);
-  if (static_cast<std::int64_t>(labels.shape(0)) != bound.n_tokens()) throw nb::value_error("one label per token");
-  for (std::size_t i = 0; i < labels.shape(0); ++i)
-    if (labels.data()[i] < 0 || labels.data()[i] >= chain.shape().n_labels) throw nb::value_error("no such label");
+  if (n_entries(labels) != bound.n_tokens()) throw nb::value_error("one label per token");
+  check_ids(labels, chain.shape().n_labels, "no such label");
   std::vector<double> out(bound.examples().n_sequences);
-  {
-    nb::gil_scoped_release release;
-    tag_scores(chain.model(), bound.examples(), threads, labels.data(), out.data());
-  }
+  without_gil([&] { tag_scores(chain.model(), bound.examples(), threads, labels.data(), out.data()); });
   return to_numpy(std::move(out));
 }
 
@@ -217,22 +195,17 @@ auto samples(const FrozenChain& chain, const BoundExamples& bound, double scale,
   chain.check(bound);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(count) * bound.n_tokens());
   std::vector<double> log_z(bound.examples().n_sequences);
-  {
-    nb::gil_scoped_release release;
-    tag_samples(chain.model(), bound.examples(), scale, seed, count, threads, labels.data(), log_z.data());
-  }
+  without_gil(
+      [&] { tag_samples(chain.model(), bound.examples(), scale, seed, count, threads, labels.data(), log_z.data()); });
   return std::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(log_z)));
 }
 
 }  // namespace
 
 void bind_tagging(nb::module_& m) {
-  using Ids = Array<std::int32_t, nb::ndim<1>>;
-  using Ptr = Array<std::int64_t, nb::ndim<1>>;
-  using Values = Array<float, nb::ndim<1>>;
   nb::class_<BoundExamples>(m, "Examples", "Encoded sequences; keeps the arrays it looks into alive.")
-      .def(nb::init<Ptr, Ids, std::optional<Values>, Ptr, std::optional<Ids>, std::optional<Values>, std::optional<Ptr>,
-                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Values>,
+      .def(nb::init<Ptr, Ids, std::optional<Floats>, Ptr, std::optional<Ids>, std::optional<Floats>, std::optional<Ptr>,
+                    std::optional<Ids>, std::optional<Ptr>, std::optional<Ids>, std::optional<Floats>,
                     std::optional<Ids>>(),
            nb::arg("sequence_ptr"), nb::arg("ids"), nb::arg("values").none(), nb::arg("ptr"),
            nb::arg("edge_ids").none(), nb::arg("edge_values").none(), nb::arg("edge_ptr").none(),

@@ -11,8 +11,6 @@ using namespace margent;
 
 namespace {
 
-using Doubles = Array<double, nb::ndim<1>>;
-
 // The items of any iterable, as a list or tuple.
 class Items {
  public:
@@ -401,7 +399,7 @@ void bind_transitions(nb::module_& m) {
           "search",
           [](TransitionOracle& self, nb::object x, Doubles weights, std::int64_t k) {
             PythonSystem system = self.system().frozen();
-            system.turn_to(std::move(x), {weights.data(), static_cast<std::int64_t>(weights.shape(0))}, {});
+            system.turn_to(std::move(x), {weights.data(), n_entries(weights)}, {});
             return answers(system, self.beam(), true, k);
           },
           nb::arg("x").none(), nb::arg("weights"), nb::arg("k"), "[(score, state, actions)] of the k best answers.");

@@ -72,23 +72,14 @@ SegmentMarginals predict_marginals(const FrozenSegmentModel& model, const Segmen
   SegmentMarginals out{std::vector<double>(begin[n] * labels), std::vector<double>(begin[n] + n),
                        std::vector<double>(queries.ptr[n]), std::vector<double>(n)};
   each_sequence(model, threads, [&](const SegmentScores& scores, SegmentWorkspace& work, std::int64_t s) {
-    std::vector<double> running((scores.length + 1) * labels);
-    double* ends = out.boundaries.data() + begin[s] + s;
     const auto visit = [&](int from, int to, const double* p) {
-      for (std::size_t l = 0; l < labels; ++l) {
-        ends[to] += p[l];
-        running[from * labels + l] += p[l];
-        running[to * labels + l] -= p[l];
-      }
       for (std::int64_t i = queries.ptr[s]; i < queries.ptr[s + 1]; ++i) {
         const std::int32_t* row = queries.segments + 3 * i;
         if (row[0] == from && row[1] == to) out.segments[i] = p[row[2]];
       }
     };
-    out.log_partitions[s] = segments_expectations(scores, work, visit, nullptr, nullptr, nullptr);
-    ends[0] = 1;
-    for (std::size_t i = labels; i < running.size(); ++i) running[i] += running[i - labels];
-    std::copy(running.begin(), running.end() - labels, out.labels.begin() + begin[s] * labels);
+    out.log_partitions[s] = segments_marginals(scores, work, visit, out.labels.data() + begin[s] * labels,
+                                               out.boundaries.data() + begin[s] + s);
   });
   return out;
 }

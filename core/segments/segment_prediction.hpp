@@ -41,9 +41,7 @@ struct SegmentMarginals {
   std::vector<double> log_partitions;
 };
 
-// Probabilities under exp(score) / Z, by one pass forward and one backward. With p(b, e, l) the probability of segment
-// (b, e, l): boundaries[e] = sum over b, l of p(b, e, l); labels[t][l] = sum over b <= t < e of p(b, e, l), which is
-// a running sum over t of what begins at t minus what ends there.
+// Probabilities under exp(score) / Z, by one pass forward and one backward: segments_marginals.
 SegmentMarginals predict_marginals(const FrozenSegmentModel& model, const SegmentQueries& queries, int threads);
 
 // The scores of one sequence as plain arrays without padding.

@@ -94,6 +94,13 @@ using SegmentVisit = std::function<void(int begin, int end, const double* probab
 double segments_expectations(const SegmentScores& scores, SegmentWorkspace& work, const SegmentVisit& visit,
                              double* pairs, double* first, double* last);
 
+// The probability of each label at each position, labels [T][L], and of a boundary before each and at the end,
+// boundaries [T + 1], both to be zero before; and as segments_expectations. With p(b, e, l) the probability of segment
+// (b, e, l): boundaries[e] = sum over b, l of p(b, e, l); labels[t][l] = sum over b <= t < e of p(b, e, l), which is a
+// running sum over t of what begins at t minus what ends there.
+double segments_marginals(const SegmentScores& scores, SegmentWorkspace& work, const SegmentVisit& visit,
+                          double* labels, double* boundaries);
+
 // Draws segmentations with probability exp(score) / Z, after segments_log_partition.
 std::vector<std::vector<Segment>> segments_sample(const SegmentScores& scores, SegmentWorkspace& work,
                                                   std::uint64_t seed, int count);

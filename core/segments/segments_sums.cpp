@@ -230,6 +230,23 @@ double segments_expectations(const SegmentScores& s, SegmentWorkspace& work, con
   return total;
 }
 
+double segments_marginals(const SegmentScores& s, SegmentWorkspace& work, const SegmentVisit& visit, double* labels,
+                          double* boundaries) {
+  const std::size_t n = s.n_labels, size = s.length * n;
+  const auto add = [&](int begin, int end, const double* p) {
+    for (std::size_t l = 0; l < n; ++l) {
+      boundaries[end] += p[l];
+      labels[begin * n + l] += p[l];
+      if (end < s.length) labels[end * n + l] -= p[l];
+    }
+    visit(begin, end, p);
+  };
+  const double log_z = segments_expectations(s, work, add, nullptr, nullptr, nullptr);
+  boundaries[0] = 1;
+  for (std::size_t i = n; i < size; ++i) labels[i] += labels[i - n];
+  return log_z;
+}
+
 std::vector<std::vector<Segment>> segments_sample(const SegmentScores& s, SegmentWorkspace& work, std::uint64_t seed,
                                                   int count) {
   Random random(seed);
