@@ -82,6 +82,7 @@ Numpy<T> to_numpy(Container&& values, std::vector<std::size_t> shape = {}) {
   return Numpy<T>(data, shape.size(), shape.data(), capsule);
 }
 
+void bind_arcs(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_forest_learning(nb::module_& m);
 void bind_columns(nb::module_& m);

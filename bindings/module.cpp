@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
   m.doc() = "Native core of Margent. Private: use the public modules.";
   m.def("instruction_set", &margent::instruction_set, "The kernels in use: \"avx2\" or \"portable\".");
   m.def("use_avx2", &margent::use_avx2, nb::arg("wanted"), "For tests and benchmarks: choose the kernels.");
+  bind_arcs(m);
   bind_forest(m);
   bind_columns(m);
   bind_chain(m);

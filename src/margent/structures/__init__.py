@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from margent.structures import chain, segments
+from margent.structures import arcs, chain, segments
+from margent.structures.arc_scores import ArcScores
 from margent.structures.beam_oracle import BeamOracle
 from margent.structures.chain_scores import ChainScores
 from margent.structures.cosegments import CosegmentForest, Cosegments
@@ -14,6 +15,7 @@ from margent.structures.segment_scores import SegmentScores
 from margent.structures.transitions import BeamAnswer, TransitionSystem, beam_search
 
 __all__ = [
+    "ArcScores",
     "BeamAnswer",
     "BeamOracle",
     "ChainForest",
@@ -28,6 +30,7 @@ __all__ = [
     "ForestOracle",
     "SegmentScores",
     "TransitionSystem",
+    "arcs",
     "beam_search",
     "chain",
     "chain_forest",
