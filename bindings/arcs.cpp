@@ -10,7 +10,6 @@ namespace {
 
 using Matrix = Array<double, nb::ndim<2>>;
 using Cube = Array<double, nb::ndim<3>>;
-using Ids = Array<std::int32_t, nb::ndim<1>>;
 
 TreeScores make_scores(Matrix arcs, std::optional<Cube> labels, std::optional<Cube> siblings,
                        std::optional<Cube> grandparents, bool projective, bool single_root) {
@@ -29,8 +28,7 @@ TreeScores make_scores(Matrix arcs, std::optional<Cube> labels, std::optional<Cu
                           labels ? labels->data() : nullptr,
                           siblings ? siblings->data() : nullptr,
                           grandparents ? grandparents->data() : nullptr};
-  nb::gil_scoped_release release;
-  return TreeScores(arrays, {projective, single_root});
+  return without_gil([&] { return TreeScores(arrays, {projective, single_root}); });
 }
 
 auto to_python(HeadsAndLabels&& tree) {
@@ -50,24 +48,12 @@ void bind_arcs(nb::module_& m) {
           nb::arg("arcs"), nb::arg("labels").none(), nb::arg("siblings").none(), nb::arg("grandparents").none(),
           nb::arg("projective"), nb::arg("single_root"))
       .def(
-          "best",
-          [](const TreeScores& scores) {
-            HeadsAndLabels tree;
-            {
-              nb::gil_scoped_release release;
-              tree = scores.best();
-            }
-            return to_python(std::move(tree));
-          },
+          "best", [](const TreeScores& scores) { return to_python(without_gil([&] { return scores.best(); })); },
           "(score, heads, labels)")
       .def(
           "k_best",
           [](const TreeScores& scores, std::int64_t k) {
-            std::vector<HeadsAndLabels> trees;
-            {
-              nb::gil_scoped_release release;
-              trees = scores.k_best(k);
-            }
+            std::vector<HeadsAndLabels> trees = without_gil([&] { return scores.k_best(k); });
             nb::list out;
             for (HeadsAndLabels& tree : trees) out.append(to_python(std::move(tree)));
             return out;
@@ -77,11 +63,7 @@ void bind_arcs(nb::module_& m) {
       .def(
           "marginals",
           [](const TreeScores& scores) {
-            TreeProbabilities p;
-            {
-              nb::gil_scoped_release release;
-              p = scores.marginals();
-            }
+            TreeProbabilities p = without_gil([&] { return scores.marginals(); });
             return std::make_tuple(p.log_partition, to_numpy(std::move(p.arcs)), to_numpy(std::move(p.labels)),
                                    to_numpy(std::move(p.siblings)), to_numpy(std::move(p.grandparents)));
           },
@@ -89,18 +71,18 @@ void bind_arcs(nb::module_& m) {
       .def(
           "score",
           [](const TreeScores& scores, Ids heads, Ids labels) {
-            if (static_cast<int>(heads.shape(0)) != scores.arcs().n_words()) throw nb::value_error("a head per word");
+            const std::int64_t n = scores.arcs().n_words(), n_labels = scores.n_labels();
+            if (n_entries(heads) != n || n_entries(labels) != (n_labels ? n : 0))
+              throw nb::value_error("a head and a label per word");
+            check_ids(heads, n + 1, "a head is out of range");
+            check_ids(labels, n_labels, "a label id is out of range");
             return scores.score(heads.data(), labels.data());
           },
           nb::arg("heads"), nb::arg("labels"))
       .def(
           "forest",
           [](const TreeScores& scores) {
-            ProjectiveForest forest;
-            {
-              nb::gil_scoped_release release;
-              forest = scores.forest();
-            }
+            ProjectiveForest forest = without_gil([&] { return scores.forest(); });
             std::vector<std::int32_t> heads, modifiers;
             for (const std::int32_t arc : forest.arcs) {
               heads.push_back(arc < 0 ? -1 : scores.arcs().head(arc));

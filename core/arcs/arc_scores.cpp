@@ -9,7 +9,9 @@ double tree_score(const ArcSet& arcs, const PartScores& scores, const Tree& tree
   each_second_order_part(
       arcs, tree,
       [&](std::int64_t part, std::int32_t, std::int32_t) { sum += scores.siblings ? scores.siblings[part] : 0; },
-      [&](std::int64_t part, std::int32_t, std::int32_t) { sum += scores.grandparents ? scores.grandparents[part] : 0; });
+      [&](std::int64_t part, std::int32_t, std::int32_t) {
+        sum += scores.grandparents ? scores.grandparents[part] : 0;
+      });
   return sum;
 }
 

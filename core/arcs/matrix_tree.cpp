@@ -59,8 +59,7 @@ class Elimination {
       sum += Numbers::to_log(d);
       Stage stage{k, {0}, {}, {}};
       stage.rows.insert(stage.rows.end(), left.begin(), left.end());
-      for (const int i : stage.rows)
-        stage.heads.push_back(i == 0 && single_root_ ? 0.0 : Numbers::ratio(at(i, k), d));
+      for (const int i : stage.rows) stage.heads.push_back(i == 0 && single_root_ ? 0.0 : Numbers::ratio(at(i, k), d));
       for (const int i : stage.rows) {
         const double through = Numbers::over(at(i, k), d);
         for (const int j : left) {

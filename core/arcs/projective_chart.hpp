@@ -40,7 +40,8 @@ class ProjectiveChart {
  public:
   // The arcs must outlive the chart.
   ProjectiveChart(const ArcSet& arcs, TreeOrder order, bool single_root)
-      : arcs_(arcs), n_(arcs.n_nodes()), order_(order), single_root_(single_root), grand_(order == TreeOrder::grandparents) {
+      : arcs_(arcs), n_(arcs.n_nodes()), order_(order), single_root_(single_root),
+        grand_(order == TreeOrder::grandparents) {
     const std::int64_t states = grand_ ? std::int64_t{arcs.size()} + 1 : n_;
     first_linked_ = states * n_;
     first_joined_ = first_linked_ + (grand_ ? arcs.n_grandparents() + n_ : arcs.size());
@@ -116,7 +117,9 @@ class ProjectiveChart {
     if (q == arcs_.size()) return static_cast<std::int32_t>(first_linked_ + arcs_.n_grandparents() + arc);
     return static_cast<std::int32_t>(first_linked_ + arcs_.grandparent(arc, q));
   }
-  std::int32_t joined(int i, int j) const { return static_cast<std::int32_t>(first_joined_ + std::int64_t{i} * n_ + j); }
+  std::int32_t joined(int i, int j) const {
+    return static_cast<std::int32_t>(first_joined_ + std::int64_t{i} * n_ + j);
+  }
   std::int32_t joined_siblings(std::int32_t arc, std::int32_t inner) const {
     return static_cast<std::int32_t>(first_joined_ + arcs_.sibling(arc, inner));
   }

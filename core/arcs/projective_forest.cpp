@@ -76,8 +76,8 @@ std::vector<ScoredTree> projective_k_best(const ProjectiveChart& chart, const Pa
   std::partial_sum(incoming_ptr.begin(), incoming_ptr.end(), incoming_ptr.begin());
   std::vector<std::int32_t> incoming(forest.heads.size());
   std::iota(incoming.begin(), incoming.end(), 0);
-  const Derivations found = k_best(
-      Forest(forest.n_nodes - 1, forest.tail_ptr, forest.tails, incoming_ptr, incoming, forest.scores), k);
+  const Derivations found =
+      k_best(Forest(forest.n_nodes - 1, forest.tail_ptr, forest.tails, incoming_ptr, incoming, forest.scores), k);
   std::vector<ScoredTree> trees(found.size());
   const std::size_t n = static_cast<std::size_t>(chart.arcs().n_words());
   for (std::size_t i = 0; i < trees.size(); ++i) {

@@ -170,7 +170,8 @@ class SpanningRanking {
  public:
   SpanningRanking(const ArcSet& arcs, const double* scores, const ArcLabels& labels, bool single_root)
       : arcs_(arcs), labels_(labels), n_labels_(labels.scores ? labels.n_labels : 1), single_root_(single_root),
-        matrix_(static_cast<std::size_t>(arcs.n_nodes()) * arcs.n_nodes()), row_(labels.scores ? labels.scores : scores) {}
+        matrix_(static_cast<std::size_t>(arcs.n_nodes()) * arcs.n_nodes()),
+        row_(labels.scores ? labels.scores : scores) {}
 
   std::vector<ScoredTree> ranked(std::int64_t k) {
     std::vector<ScoredTree> found;

@@ -7,10 +7,10 @@
 
 namespace margent {
 
-// The tree with the highest sum of arcs [size] and its score; -inf, and no arcs, where there is none. O(n^2) for n words
-// (Chu and Liu 1965; Edmonds 1967; Tarjan 1977 for dense graphs). With single_root exactly one arc leaves the root.
-// Differs from Zmigrod et al. (2020), who try the roots one after the other: weights are ordered by the number of root
-// arcs first and by score second, so one search finds the best tree of those with the fewest root arcs, exactly.
+// The tree with the highest sum of arcs [size] and its score; -inf, and no arcs, where there is none. O(n^2) for n
+// words (Chu and Liu 1965; Edmonds 1967; Tarjan 1977 for dense graphs). With single_root exactly one arc leaves the
+// root. Differs from Zmigrod et al. (2020), who try the roots one after the other: weights are ordered by the number of
+// root arcs first and by score second, so one search finds the best tree of those with the fewest root arcs, exactly.
 double spanning_best(const ArcSet& arcs, const double* scores, bool single_root, Tree& tree);
 
 // The k best labelled trees in order of score, exactly; fewer where there are fewer. The trees that remain are split by

@@ -11,7 +11,8 @@ namespace margent {
 namespace {
 
 std::vector<std::uint8_t> allowed(const TreeArrays& arrays) {
-  const std::size_t n = static_cast<std::size_t>(arrays.n_words) + 1, labels = static_cast<std::size_t>(arrays.n_labels);
+  const std::size_t n = static_cast<std::size_t>(arrays.n_words) + 1,
+                    labels = static_cast<std::size_t>(arrays.n_labels);
   std::vector<std::uint8_t> out(n * n);
   for (std::size_t i = 0; i < n * n; ++i) {
     const bool labelled = !arrays.labels || std::any_of(arrays.labels + i * labels, arrays.labels + (i + 1) * labels,
@@ -113,9 +114,8 @@ TreeProbabilities TreeScores::marginals() const {
   ProjectiveWorkspace work;
   const PartScores scores = parts(true);
   const PartMarginals found =
-      kind_.projective
-          ? projective_marginals(ProjectiveChart(arcs_, order(), kind_.single_root), scores, work)
-          : spanning_sums(arcs_, scores.arcs, kind_.single_root, true);
+      kind_.projective ? projective_marginals(ProjectiveChart(arcs_, order(), kind_.single_root), scores, work)
+                       : spanning_sums(arcs_, scores.arcs, kind_.single_root, true);
   const std::size_t n = static_cast<std::size_t>(arcs_.n_nodes()), labels = static_cast<std::size_t>(n_labels_);
   TreeProbabilities out;
   out.log_partition = found.log_partition;

@@ -10,8 +10,8 @@ namespace margent {
 
 // Row-major, N = n_words + 1 nodes, 0 the root. A tree scores the sum of
 //   arcs[h][m] + labels[h][m][l]   of its arcs,
-//   siblings[h][s][m]              of an arc and the next modifier s of h inward, on the same side; s = h: there is none
-//   grandparents[g][h][m]          of an arc and the head g of its head h, which is a word.
+//   siblings[h][s][m]              of an arc and the next modifier s of h inward, on the same side; s = h: there is
+//   none grandparents[g][h][m]          of an arc and the head g of its head h, which is a word.
 struct TreeArrays {
   int n_words = 0, n_labels = 0;
   const double* arcs = nullptr;
@@ -49,6 +49,7 @@ class TreeScores {
   // Of projective trees.
   ProjectiveForest forest() const;
   const ArcSet& arcs() const { return arcs_; }
+  int n_labels() const { return n_labels_; }
 
  private:
   TreeOrder order() const;

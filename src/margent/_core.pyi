@@ -10,6 +10,38 @@ from numpy.typing import NDArray
 def instruction_set() -> str: ...
 def use_avx2(wanted: bool) -> bool: ...
 
+class TreeScores:
+    def __init__(
+        self,
+        arcs: NDArray[numpy.float64],
+        labels: NDArray[numpy.float64] | None,
+        siblings: NDArray[numpy.float64] | None,
+        grandparents: NDArray[numpy.float64] | None,
+        projective: bool,
+        single_root: bool,
+    ) -> None: ...
+    def best(self) -> tuple[float, NDArray[numpy.int32], NDArray[numpy.int32]]: ...
+    def k_best(self, k: int) -> list: ...
+    def log_partition(self) -> float: ...
+    def marginals(
+        self,
+    ) -> tuple[
+        float, NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]
+    ]: ...
+    def score(self, heads: NDArray[numpy.int32], labels: NDArray[numpy.int32]) -> float: ...
+    def forest(
+        self,
+    ) -> tuple[
+        NDArray[numpy.int32],
+        NDArray[numpy.int64],
+        NDArray[numpy.int32],
+        NDArray[numpy.float64],
+        int,
+        NDArray[numpy.int32],
+        NDArray[numpy.int32],
+        NDArray[numpy.int32],
+    ]: ...
+
 class Forests:
     def __init__(
         self,

@@ -63,7 +63,9 @@ class ArcScores:
             wanted = {"arcs": (n, n), "labels": (n, n, array.shape[-1] if array.ndim else 0)}.get(name, (n, n, n))
             if n == 0 or array.shape != wanted or array.shape[-1] == 0:
                 shape = {"arcs": "(N, N)", "labels": "(N, N, L)"}.get(name, "(N, N, N)")
-                raise ValueError(f"{name} has shape {array.shape}; expected {shape} for {max(n - 1, 0)} words and a root")
+                raise ValueError(
+                    f"{name} has shape {array.shape}; expected {shape} for {max(n - 1, 0)} words and a root"
+                )
             check_values(array, name)
         for name in ("siblings", "grandparents"):
             if name in arrays and not projective:

@@ -81,7 +81,7 @@ def check_against_listing(scores):
     found = arcs.best(scores)
     top = max(value for value, _ in listed)
     assert found.score == pytest.approx(top, abs=1e-9)
-    assert dict((tree, value) for value, tree in listed)[item(found)] == pytest.approx(top, abs=1e-9)
+    assert {tree: value for value, tree in listed}[item(found)] == pytest.approx(top, abs=1e-9)
     assert arcs.score(scores, found.heads, found.labels) == pytest.approx(top, abs=1e-9)
     assert arcs.log_partition(scores) == pytest.approx(enumeration.log_partition(listed), abs=1e-9)
     answer = arcs.marginals(scores)
@@ -220,7 +220,8 @@ def test_costs_and_constraints_are_conditions_on_the_list(scores, data):
     def cost(tree):
         heads, labels = tree
         return sum(
-            1 if h != g else 0.25 if labels and labels[i] != names[i] else 0 for i, (h, g) in enumerate(zip(heads, gold))
+            1 if h != g else 0.25 if labels and labels[i] != names[i] else 0
+            for i, (h, g) in enumerate(zip(heads, gold))
         )
 
     listed = [(v + cost(tree), tree) for v, tree in listing(scores) if tree[0][word - 1] == head]
