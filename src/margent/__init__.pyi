@@ -14,6 +14,7 @@ from margent import spectral as spectral
 from margent import storage as storage
 from margent import structures as structures
 from margent import tuning as tuning
+from margent.annotation.dependency_tree import DependencyTree as DependencyTree
 from margent.datasets.generated import make_addresses as make_addresses
 from margent.errors import CalibrationWarning as CalibrationWarning
 from margent.errors import CapabilityError as CapabilityError
@@ -34,6 +35,7 @@ from margent.features import TokenFeatures as TokenFeatures
 from margent.features import TokenMatrix as TokenMatrix
 from margent.formats.columns import Columns as Columns
 from margent.formats.columns import read_columns as read_columns
+from margent.formats.dependencies import read_dependencies as read_dependencies
 from margent.learners import CRF as CRF
 from margent.learners import EM as EM
 from margent.learners import MIRA as MIRA

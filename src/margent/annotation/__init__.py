@@ -1,4 +1,4 @@
-"""What people say of a sequence: spans in labels, segments, intervals of time."""
+"""What people say of a sequence: spans in labels, segments, intervals of time, dependency trees."""
 
 from margent.lazy_names import lazy_names
 

@@ -1,8 +1,12 @@
+from margent.annotation.dependency_tree import DependencyTree as DependencyTree
 from margent.annotation.intervals import Interval as Interval
 from margent.annotation.intervals import fold_segments as fold_segments
 from margent.annotation.intervals import intervals_of_segments as intervals_of_segments
 from margent.annotation.intervals import nearest_frame as nearest_frame
 from margent.annotation.intervals import segments_of_intervals as segments_of_intervals
+from margent.annotation.pseudo_projective import LiftingScheme as LiftingScheme
+from margent.annotation.pseudo_projective import deprojectivize as deprojectivize
+from margent.annotation.pseudo_projective import projectivize as projectivize
 from margent.annotation.schemes import SCHEMES as SCHEMES
 from margent.annotation.schemes import Span as Span
 from margent.annotation.schemes import convert as convert

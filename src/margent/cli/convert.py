@@ -10,30 +10,34 @@ from margent.cli.command_line import Parser, UsageError
 from margent.cli.options import SCHEMES, add_columns, add_format
 
 _EXAMPLES = """\
-A format becomes any other that holds the same: tokens with labels move freely between columns, conllu and jsonl, label
-files between those of Praat, HTK, TIMIT, xwaves and Audacity. To crfsuite, tokens become attributes by templates
-(--features or --template; default: generic); crfsuite and svmhmm files hold attributes only, and cannot become tokens.
+A format becomes any other that holds the same: tokens with labels move freely between columns, conllu and jsonl,
+dependency trees between conllu and conllx, label files between those of Praat, HTK, TIMIT, xwaves and Audacity. To
+crfsuite, tokens become attributes by templates (--features or --template; default: generic); crfsuite and svmhmm files
+hold attributes only, and cannot become tokens.
 
 examples:
   margent convert train.txt train.jsonl
   margent convert iob1.txt iob2.txt --scheme iob2
   margent convert annotated.jsonl train.txt --scheme iobes
   margent convert train.txt train.crfsuite --template templates.txt
+  margent convert trees.conllu trees.conllx
   margent convert speech.TextGrid speech.lab --tier phones
 """
+
+_BY_TEMPLATES = ("tokens", "crfsuite")
 
 
 def configure(parser: Parser) -> None:
     from margent.features.templates import PRESETS
-    from margent.formats.registry import all_formats
+    from margent.formats.registry import format_names
 
     parser.description = "Convert a file to another format or label scheme."
     parser.epilog = _EXAMPLES
     add = parser.add_argument
     add("source", metavar="IN", help="a labelled file, gzip or not; '-' is standard input")
     add("target", metavar="OUT", help="where to write; '-' is standard output; compressed if it ends in .gz")
-    add_format(parser, "tokens", "attributes", "pronunciations", "intervals", what="IN")
-    add("--to", choices=[f.name for f in all_formats().values() if f.write], metavar="NAME",
+    add_format(parser, "tokens", "attributes", "pronunciations", "intervals", "dependencies", what="IN")
+    add("--to", choices=format_names(read=False, write=True), metavar="NAME",
         help="the format of OUT (default: by its name, else that of IN)")  # fmt: skip
     add("--scheme", choices=SCHEMES, help="write the spans in this label scheme")
     features = parser.add_mutually_exclusive_group()
@@ -49,17 +53,23 @@ def run(arguments: argparse.Namespace) -> int:
     from margent import annotation
     from margent.cli.files import check_target
     from margent.cli.tasks.tagger import called
-    from margent.formats.registry import FormatOptions, Gives, format_named, guessed_format
+    from margent.formats.registry import FormatOptions, Gives, formats_named, guessed_format
 
-    plain = arguments.source.removesuffix(".gz").endswith(".txt")  # Audacity's too, but most are columns
-    source = format_named(arguments.format or (None if plain else guessed_format(arguments.source)) or "columns")
-    kinds: tuple[Gives, ...] = ("tokens", "attributes") if source.gives in ("tokens", "attributes") else (source.gives,)
-    usual = "columns" if "tokens" in kinds else source.name
-    target = format_named(arguments.to or guessed_format(arguments.target, *kinds) or usual)
+    plain = arguments.source.removesuffix(".gz").endswith((".txt", ".conll"))  # Audacity, CoNLL-X: most are columns
+    sources = formats_named(arguments.format or (None if plain else guessed_format(arguments.source)) or "columns")
+    kinds: set[Gives] = {format.gives for format in sources}
+    if kinds & {"tokens", "attributes"}:
+        kinds |= {"tokens", "attributes"}
+    usual = "columns" if "tokens" in kinds else sources[0].name
+    targets = formats_named(arguments.to or guessed_format(arguments.target, *kinds) or usual)
+    pairs = ((s, t) for s in sources for t in targets if s.gives == t.gives or (s.gives, t.name) == _BY_TEMPLATES)
+    source, target = next(((s, t) for s, t in pairs if s.read and t.write), (sources[0], targets[0]))
+    if source.gives != target.gives and (source.gives, target.name) != _BY_TEMPLATES:
+        raise UsageError(f"{source.name} files hold {source.gives}, from which {target.name} cannot be made")
     if source.read is None or target.write is None:
         raise UsageError(f"{source.name if source.read is None else target.name} files are not converted one by one")
-    if source.gives != target.gives and (source.gives, target.name) != ("tokens", "crfsuite"):
-        raise UsageError(f"{source.name} files hold {source.gives}, from which {target.name} cannot be made")
+    if source.gives == "dependencies" and arguments.scheme is not None:
+        raise UsageError("--scheme is for labels of spans; dependency trees have none")
     check_target(arguments.target, [arguments.source])
     options = FormatOptions(
         arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, arguments.scheme,

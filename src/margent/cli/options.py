@@ -43,7 +43,7 @@ def add_format(parser: argparse._ActionsContainer, *gives: Gives, what: str = "t
     """`--format` and `--encoding`, the same for all tasks."""
     from margent.formats.registry import all_formats
 
-    formats = [f for f in all_formats().values() if f.gives in gives]
+    formats = list({f.name: f for f in all_formats() if f.gives in gives}.values())
     known = ", ".join(f"{f.name} ({' '.join(f.extensions)})" if f.extensions else f.name for f in formats)
     parser.add_argument(
         "--format",

@@ -1,3 +1,5 @@
+from margent.datasets.dependencies import load_treebank_dependencies as load_treebank_dependencies
+from margent.datasets.dependencies import load_ud_dependencies as load_ud_dependencies
 from margent.datasets.generated import ChainModel as ChainModel
 from margent.datasets.generated import SeparableModel as SeparableModel
 from margent.datasets.generated import iter_addresses as iter_addresses

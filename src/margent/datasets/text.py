@@ -8,7 +8,7 @@ it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -214,6 +214,11 @@ def load_ud(
     columns, label : names from `margent.formats.CONLLU_COLUMNS`
         What is in X, and what is in y.
     """
+    return ud_dataset(treebank, data_home, lambda path: Part(*read_conllu(path, (*columns, label)).split()))
+
+
+def ud_dataset(treebank: str, data_home: str | os.PathLike[str] | None, read: Callable[[Path], Part]) -> Dataset:
+    """The three files of a treebank of Universal Dependencies, each read by `read`."""
     language, _, name = treebank.lower().partition("-")
     release = f"UD_{language.capitalize()}-{name.upper()}"
     origin = f"https://github.com/UniversalDependencies/{release}"
@@ -223,7 +228,7 @@ def load_ud(
         paths = sorted(home.folder.glob(f"*-ud-{which}.conllu")) + sorted(home.folder.glob(f"*-ud-{which}.conllu.gz"))
         if not paths:
             raise home.missing(f"*-ud-{which}.conllu")
-        return Part(*read_conllu(paths[0], (*columns, label)).split())
+        return read(paths[0])
 
     return Dataset(
         f"ud-{treebank.lower()}",

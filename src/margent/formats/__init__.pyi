@@ -8,9 +8,17 @@ from margent.formats.conllu import ConlluSentence as ConlluSentence
 from margent.formats.conllu import iter_conllu as iter_conllu
 from margent.formats.conllu import read_conllu as read_conllu
 from margent.formats.conllu import write_conllu as write_conllu
+from margent.formats.conllx import iter_conllx as iter_conllx
+from margent.formats.conllx import write_conllx as write_conllx
 from margent.formats.crfsuite import iter_crfsuite as iter_crfsuite
 from margent.formats.crfsuite import read_crfsuite as read_crfsuite
 from margent.formats.crfsuite import write_crfsuite as write_crfsuite
+from margent.formats.dependencies import DEPENDENCY_COLUMNS as DEPENDENCY_COLUMNS
+from margent.formats.dependencies import DependencyBatch as DependencyBatch
+from margent.formats.dependencies import TreePrediction as TreePrediction
+from margent.formats.dependencies import dependency_batches as dependency_batches
+from margent.formats.dependencies import read_dependencies as read_dependencies
+from margent.formats.dependencies import write_dependencies as write_dependencies
 from margent.formats.jsonl import Document as Document
 from margent.formats.jsonl import character_offsets as character_offsets
 from margent.formats.jsonl import iter_jsonl as iter_jsonl

@@ -16,6 +16,21 @@ from margent.formats.columns import Columns, format_columns
 _BLOCK = 256  # sentences tagged at once, where they come from a file
 
 
+class Answered(Protocol):
+    """What the answers to a sentence have in common, whatever is predicted of it.
+
+    cells : further columns of each token, such as probabilities
+    reading, score : which one of the k best it is, counted from 1; None where there is one answer alone
+    """
+
+    @property
+    def cells(self) -> list[tuple[str, ...]] | None: ...
+    @property
+    def reading(self) -> int | None: ...
+    @property
+    def heading(self) -> str: ...
+
+
 class Prediction(NamedTuple):
     """One labelling of a sentence: `cells` are further columns of each token, `reading` counts the k best from 1."""
 
@@ -26,7 +41,12 @@ class Prediction(NamedTuple):
 
     @property
     def heading(self) -> str:
-        return f"# reading {self.reading} score={self.score:.6g}"
+        return heading(self.reading, self.score)
+
+
+def heading(reading: int | None, score: float | None) -> str:
+    """The comment above one of the k best answers."""
+    return f"# reading {reading} score={score:.6g}"
 
 
 class Expected(NamedTuple):

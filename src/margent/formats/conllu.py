@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from margent.errors import CorpusError
-from margent.formats.batch import Expected, Prediction, blocks, span_record, words_of
+from margent.formats.batch import Answered, Expected, Prediction, blocks, span_record, words_of
 from margent.formats.columns import Columns
 from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
@@ -19,7 +19,7 @@ from margent.formats.source import Source, SourceLike, TargetLike, open_target
 CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """The names of the ten columns, in their order."""
 
-_ANY_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
+_ANY_ID = re.compile(r"(0|[1-9][0-9]*)(?:([-.])([1-9][0-9]*))?")
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,34 @@ class ConlluSentence:
         All lines in order, also those of multiword tokens and empty nodes.
     comments : list of str
         The lines before the first row, each with its leading "#".
+    line_end : "\\n" or "\\r\\n"
+        What stands between two of its lines.
+    before, after : str
+        Blank lines above it, beyond the one that belongs to the sentence before; the end of the last line and the blank
+        line below it.
+    line : int
+        Of the file, where the sentence began, counted from 1; 0 where it was not read.
     """
 
     rows: list[tuple[str, ...]]
     comments: list[str] = field(default_factory=list)
+    line_end: str = "\n"
+    before: str = ""
+    after: str = "\n\n"
+    line: int = field(default=0, compare=False)
 
     def __len__(self) -> int:
         """The number of words: multiword tokens and empty nodes do not count."""
         return sum(_is_word(row) for row in self.rows)
+
+    @property
+    def sent_id(self) -> str | None:
+        """The name of the sentence, in a comment ``# sent_id = ...``."""
+        for comment in self.comments:
+            name, equals, value = comment[1:].partition("=")
+            if equals and name.strip() == "sent_id":
+                return value.strip()
+        return None
 
     def column(self, name: str) -> list[str]:
         """One column of the words, by its name in `CONLLU_COLUMNS`."""
@@ -55,6 +75,18 @@ class ConlluSentence:
         rows = [(*row[:index], next(rest), *row[index + 1 :]) if _is_word(row) else row for row in self.rows]
         return replace(self, rows=rows)
 
+    def text(self) -> str:
+        """The sentence as it stands in a file."""
+        lines = [*self.comments, *("\t".join(row) for row in self.rows)]
+        return self.before + self.line_end.join(lines) + self.after
+
+    def missing_end(self) -> str:
+        """What is missing of the blank line below it where it was the last of a file; mostly nothing."""
+        missing = 2 - self.after.count("\n")
+        if missing <= 0 or not (self.rows or self.comments):
+            return ""
+        return "\n" + self.line_end * (missing - 1) if self.after.endswith("\r") else self.line_end * missing
+
 
 def _is_word(row: tuple[str, ...]) -> bool:
     return row[0].isdecimal()
@@ -66,29 +98,93 @@ def _column_index(name: str) -> int:
     return CONLLU_COLUMNS.index(name)
 
 
+class _Ids:
+    """The ids of a sentence, one after the other: words 1, 2, ..., a range just before its first word, and the decimals
+    of empty nodes after the word that they count from."""
+
+    def __init__(self) -> None:
+        self.words = self.empty = self.range_end = 0
+        self.in_front = False  # of the first word of a range
+
+    def problem(self, text: str) -> str | None:
+        """What is wrong with the next id, None if nothing."""
+        following = self.words + 1
+        match = _ANY_ID.fullmatch(text)
+        if match is None:
+            return f"found the id {text!r}, expected a number, a range 3-4 or a decimal 5.1"
+        start, kind = int(match[1]), match[2]
+        if kind is None or self.in_front:
+            if kind is not None or start != following:
+                return f"found the id {text}, expected {following}: words are numbered from 1 without gaps"
+            self.words, self.empty, self.in_front = following, 0, False
+        elif kind == "-":
+            end = int(match[3])
+            if start != following or start <= self.range_end or end < start:
+                return (
+                    f"found the id {text}, expected ranges to begin at the next word, here {following}, and not to meet"
+                )
+            self.range_end, self.in_front = end, True
+        else:
+            if start != self.words or int(match[3]) != self.empty + 1:
+                return f"found the id {text}, expected {self.words}.{self.empty + 1} for an empty node here"
+            self.empty += 1
+        return None
+
+    def problem_at_end(self) -> str | None:
+        if self.range_end > self.words:
+            return f"found a range up to {self.range_end}, expected it to end with one of the {self.words} words"
+        return None
+
+
 def iter_conllu(source: SourceLike, *, encoding: str = "utf-8") -> Iterator[ConlluSentence]:
-    """Read a CoNLL-U file sentence by sentence, with comments, multiword tokens and empty nodes."""
+    """Read a CoNLL-U file sentence by sentence, with comments, multiword tokens and empty nodes.
+
+    The sentences hold the whole file but for a byte order mark: `write_conllu` writes it as it was. Comments without a
+    sentence, and blank lines at the end of a file beyond the usual one, make a sentence without words.
+    """
     opened = Source(source, encoding)
+    return sentences_of_lines(opened, opened.lines_with_ends())
+
+
+def sentences_of_lines(source: Source, lines: Iterable[tuple[int, str, str]]) -> Iterator[ConlluSentence]:
+    """The sentences of lines with their numbers and ends, which come from `source`."""
     rows: list[tuple[str, ...]] = []
     comments: list[str] = []
-    for number, line in opened.lines():
+    ends: list[str] = []  # of its lines
+    ids = _Ids()
+    first, before = 1, ""
+
+    def sentence(after: str) -> ConlluSentence:
+        if (problem := ids.problem_at_end()) is not None:
+            raise source.error(first + len(ends) - 1, problem)
+        return ConlluSentence(rows, comments, ends[0] if len(ends) > 1 else "\n", before, after, first)
+
+    for number, line, end in lines:
         if not line.strip():
-            if rows or comments:
-                yield ConlluSentence(rows, comments)
-                rows, comments = [], []
-        elif line.startswith("#"):
+            if ends:
+                yield sentence(ends[-1] + line + end)  # at once: a pipe may wait for the answer
+                rows, comments, ends, ids, before = [], [], [], _Ids(), ""
+            else:
+                before += line + end
+            continue
+        if not ends:
+            first = number
+        elif ends[-1] != ends[0]:
+            raise source.error(number - 1, "found a line end unlike those above, expected all LF or all CRLF")
+        ends.append(end)
+        if line.startswith("#"):
             if rows:
-                raise opened.error(number, "found a comment within a sentence, expected comments before its first word")
+                raise source.error(number, "found a comment within a sentence, expected comments before its first word")
             comments.append(line)
-        else:
-            row = tuple(line.split("\t"))
-            if len(row) != len(CONLLU_COLUMNS):
-                raise opened.error(number, f"found {len(row)} columns, expected 10 separated by tabs")
-            if not _ANY_ID.fullmatch(row[0]):
-                raise opened.error(number, f"found the id {row[0]!r}, expected a number, a range 3-4 or a decimal 5.1")
-            rows.append(row)
-    if rows or comments:
-        yield ConlluSentence(rows, comments)
+            continue
+        row = tuple(line.split("\t"))
+        if len(row) != len(CONLLU_COLUMNS):
+            raise source.error(number, f"found {len(row)} columns, expected 10 separated by tabs")
+        if (problem := ids.problem(row[0])) is not None:
+            raise source.error(number, problem)
+        rows.append(row)
+    if ends or before:
+        yield sentence(ends[-1] if ends else "")
 
 
 def read_conllu(source: SourceLike, columns: Sequence[str] = ("form", "upos"), *, encoding: str = "utf-8") -> Columns:
@@ -132,17 +228,47 @@ def write_conllu(target: TargetLike, sentences: Iterable[ConlluSentence], *, enc
         write_conllu("tagged.conllu", (s.with_column("upos", tag(s.column("form"))) for s in iter_conllu("in.conllu")))
     """
     with open_target(target, encoding) as write:
+        missing = ""
         for number, sentence in enumerate(sentences):
-            for comment in sentence.comments:
-                if not comment.startswith("#") or "\n" in comment or comment.endswith("\r"):
-                    raise CorpusError(f"sentence {number}: expected a comment of one line with '#', got {comment!r}")
-            lines = ["\t".join(row) for row in sentence.rows]
-            for row, line in zip(sentence.rows, lines):
-                one_line = line.count("\t") == len(row) - 1 and "\n" not in line and not line.endswith("\r")
-                if not one_line or len(row) != len(CONLLU_COLUMNS) or not _ANY_ID.fullmatch(row[0]):
-                    message = "expected 10 cells without tabs and line ends, the first an id"
-                    raise CorpusError(f"sentence {number}: {message}, got {row!r}")
-            write("\n".join([*sentence.comments, *lines, "", ""]))
+            _check(sentence, number)
+            write(missing + sentence.text())
+            missing = sentence.missing_end()
+
+
+def conllu_text(sentences: Sequence[ConlluSentence]) -> str:
+    """What `write_conllu` writes, with a blank line at the end in any case, so that more can follow."""
+    buffer = io.StringIO()
+    write_conllu(buffer, sentences)
+    return buffer.getvalue() + (sentences[-1].missing_end() if sentences else "")
+
+
+def _check(sentence: ConlluSentence, number: int) -> None:
+    """Refuses what would not be read back."""
+    for comment in sentence.comments:
+        if not comment.startswith("#") or "\n" in comment or comment.endswith("\r"):
+            raise CorpusError(f"sentence {number}: expected a comment of one line with '#', got {comment!r}")
+    ids = _Ids()
+    for row in sentence.rows:
+        line = "\t".join(row)
+        one_line = line.count("\t") == len(CONLLU_COLUMNS) - 1 and "\n" not in line and not line.endswith("\r")
+        if not one_line or len(row) != len(CONLLU_COLUMNS):
+            message = "expected 10 cells without tabs and line ends, the first an id"
+            raise CorpusError(f"sentence {number}: {message}, got {row!r}")
+        if (problem := ids.problem(row[0])) is not None:
+            raise CorpusError(f"sentence {number}: {problem}")
+    if (problem := ids.problem_at_end()) is not None:
+        raise CorpusError(f"sentence {number}: {problem}")
+
+
+def with_answer(sentence: ConlluSentence, answer: Answered) -> ConlluSentence:
+    """The sentence with the probabilities of an answer under misc, and what reading it is as a comment."""
+    if answer.cells is not None:
+        probabilities = [f"Probability={','.join(cells)}" for cells in answer.cells]
+        misc = zip(sentence.column("misc"), probabilities)
+        sentence = sentence.with_column("misc", [new if old == "_" else f"{old}|{new}" for old, new in misc])
+    if answer.reading is not None:
+        sentence = replace(sentence, comments=[answer.heading, *sentence.comments])
+    return sentence
 
 
 @dataclass(frozen=True)
@@ -164,16 +290,8 @@ class ConlluBatch:
         for sentence, readings in zip(self.sentences, answers):
             for answer in readings:
                 tagged = sentence.with_column(self.names[-1], answer.labels)
-                if answer.cells is not None:
-                    probabilities = [f"Probability={','.join(cells)}" for cells in answer.cells]
-                    misc = zip(sentence.column("misc"), probabilities)
-                    tagged = tagged.with_column("misc", [new if old == "_" else f"{old}|{new}" for old, new in misc])
-                if answer.reading is not None:
-                    tagged = replace(tagged, comments=[answer.heading, *tagged.comments])
-                written.append(tagged)
-        buffer = io.StringIO()
-        write_conllu(buffer, written)
-        return buffer.getvalue()
+                written.append(with_answer(tagged, answer))
+        return conllu_text(written)
 
     def span_records(self, spans: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
         for sentence, found in zip(self.sentences, spans):

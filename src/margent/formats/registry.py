@@ -2,7 +2,8 @@
 
 A file of this package that reads or writes a format declares it in `FORMATS`, and is found by that. What a format
 gives decides what can be done with it: a tagger takes `tokens` or `attributes`, a transcriber `pronunciations`, a
-segmenter the `intervals` of label files. Any format becomes any other that gives the same.
+segmenter the `intervals` of label files, a parser `dependencies`. Any format becomes any other that gives the same. A
+file that holds several of these, as CoNLL-U does, is declared once for each, under one name.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 from margent.errors import CorpusError
 
-Gives: TypeAlias = Literal["tokens", "attributes", "pronunciations", "intervals"]
+Gives: TypeAlias = Literal["tokens", "attributes", "pronunciations", "intervals", "dependencies"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class FormatOptions:
     stress : False takes the digits off the end of phonemes
     rate : samples per second, for label files that count samples
     tier : which one of a TextGrid
+    single_root : whether a dependency tree with several roots is refused
     """
 
     encoding: str | None = None
@@ -42,6 +44,7 @@ class FormatOptions:
     stress: bool = True
     rate: int = 16000
     tier: str | None = None
+    single_root: bool = True
 
     @property
     def text(self) -> dict[str, Any]:
@@ -74,33 +77,40 @@ class Format:
 
 
 @cache
-def all_formats() -> dict[str, Format]:
-    """All formats, by name."""
+def all_formats() -> tuple[Format, ...]:
+    """All formats, one for each name and what it gives."""
     folder = import_module("margent.formats")
     modules = [import_module(f"{folder.__name__}.{found.name}") for found in iter_modules(folder.__path__)]
-    return {format.name: format for module in modules for format in getattr(module, "FORMATS", ())}
+    return tuple(format for module in modules for format in getattr(module, "FORMATS", ()))
 
 
 def format_names(*gives: Gives, read: bool = True, write: bool = False) -> tuple[str, ...]:
-    """The names of the formats that give one of these, and can be read or written as asked."""
-    return tuple(
+    """The names of the formats that give one of these, all if none, and can be read or written as asked."""
+    found = (
         format.name
-        for format in all_formats().values()
-        if format.gives in gives and (not read or format.read) and (not write or format.write)
+        for format in all_formats()
+        if (not gives or format.gives in gives) and (not read or format.read) and (not write or format.write)
     )
+    return tuple(dict.fromkeys(found))
 
 
-def format_named(name: str) -> Format:
-    """The format of this name."""
-    if name not in all_formats():
-        raise CorpusError(f"there is no format {name!r}; expected one of {', '.join(all_formats())}")
-    return all_formats()[name]
+def formats_named(name: str, *gives: Gives) -> tuple[Format, ...]:
+    """The formats of this name that give one of these, in the order of `gives`; all if none. Never without one."""
+    found = [format for format in all_formats() if format.name == name and (not gives or format.gives in gives)]
+    if not found:
+        raise CorpusError(f"there is no format {name!r}; expected one of {', '.join(format_names(*gives, read=False))}")
+    return tuple(sorted(found, key=lambda format: gives.index(format.gives) if gives else 0))
+
+
+def format_named(name: str, *gives: Gives) -> Format:
+    """The format of this name; where it holds several things, the first one of `gives` that it does."""
+    return formats_named(name, *gives)[0]
 
 
 def guessed_format(path: str, *gives: Gives) -> str | None:
     """The format that a file's name promises, compressed or not, of those that give one of these; all if none."""
     extension = os.path.splitext(path.removesuffix(".gz"))[1].lower()
-    for format in all_formats().values():
+    for format in all_formats():
         if extension in format.extensions and (not gives or format.gives in gives):
             return format.name
     return None

@@ -94,6 +94,10 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line with its number, counted from 1, without its end (LF or CRLF) and without a byte order mark."""
+        return ((number, line) for number, line, _ in self.lines_with_ends())
+
+    def lines_with_ends(self) -> Iterator[tuple[int, str, str]]:
+        """As `lines`, each with its end: LF or CRLF; of a last line without LF, what there is of it."""
         number = 0
         parts: list[str] = []  # of a line that goes on in the next piece
         for text in self.text():
@@ -101,11 +105,13 @@ class Source:
             parts.append(first)
             for following in rest:
                 number += 1
-                yield number, _clean("".join(parts), number)
+                line = _without_mark("".join(parts), number)
+                yield (number, line[:-1], "\r\n") if line.endswith("\r") else (number, line, "\n")
                 parts = [following]
         last = "".join(parts)
         if last:
-            yield number + 1, _clean(last, number + 1)
+            line = _without_mark(last, number + 1)
+            yield (number + 1, line[:-1], "\r") if line.endswith("\r") else (number + 1, line, "")
 
     def _chunks(self, size: int, at_end: bytes | None = None) -> Iterator[bytes | str]:
         """The pieces, decompressed; then `at_end`, which tells a decoder to finish."""
@@ -199,10 +205,8 @@ def _utf8_of(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")  # a lone surrogate is then found as invalid UTF-8, with its line
 
 
-def _clean(line: str, number: int) -> str:
-    if number == 1 and line.startswith(_BYTE_ORDER_MARK):
-        line = line[1:]
-    return line[:-1] if line.endswith("\r") else line
+def _without_mark(line: str, number: int) -> str:
+    return line[1:] if number == 1 and line.startswith(_BYTE_ORDER_MARK) else line
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from margent.errors import CorpusError
 from margent.formats import CONLLU_COLUMNS, ConlluSentence, iter_conllu, read_conllu, write_conllu
+from margent.formats.conllu import conllu_text
 
 FILE = """\
 # sent_id = 1
@@ -38,10 +39,43 @@ def test_words_are_read_without_multiword_tokens_and_empty_nodes():
 
 
 def test_the_file_is_written_back_as_it_was():
-    for ending in ("", "\n"):  # a missing last blank line is mended
-        file = io.StringIO()
-        write_conllu(file, iter_conllu((FILE.rstrip() + ending).encode()))
-        assert file.getvalue() == FILE
+    ends = ["", "\n", "\n\n", "\n \t\n", "\n\n\n\n", "\n\n# a comment", "\n\n# a comment\n\n# and one more\n"]
+    for text in [
+        *(FILE.rstrip() + end for end in ends),
+        f"\n \n{FILE}",
+        FILE.replace("\n\n", "\n\n \n\n"),
+        "",
+        " \n\n",
+    ]:
+        for line_end in ("\n", "\r\n"):
+            raw = text.replace("\n", line_end).encode()
+            file = io.BytesIO()
+            write_conllu(file, iter_conllu(raw))
+            assert file.getvalue() == raw
+
+
+def test_sentences_of_several_files_are_kept_apart():
+    for end in ("", "\n", "\r", "\r\n"):
+        first = list(iter_conllu(("1" + "\t_" * 9 + end).encode()))
+        assert first[0].line_end == "\n" and len(list(iter_conllu(conllu_text([*first, *first]).encode()))) == 2
+        assert conllu_text(first).endswith("\n\n")
+    assert conllu_text([]) == ""
+
+
+def test_line_and_name_of_a_sentence():
+    first, second = iter_conllu(FILE.encode())
+    assert (first.line, second.line) == (1, 13) and (first.sent_id, second.sent_id) == ("1", None)
+
+
+def test_a_sentence_is_there_as_soon_as_its_blank_line_is():
+    lines = iter(FILE.splitlines(keepends=True))
+
+    class Pipe:
+        def read(self, size):
+            return next(lines, "")
+
+    next(iter_conllu(Pipe()))
+    assert next(lines).startswith("1\t#")
 
 
 def test_one_column_is_replaced():
@@ -57,13 +91,25 @@ def test_one_column_is_replaced():
 
 
 cells = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\t\n\r"), min_size=1, max_size=4)
-ids = st.from_regex(r"[0-9]{1,2}([-.][0-9]{1,2})?", fullmatch=True)
-rows = st.tuples(ids, *[cells] * 9)
 comments = cells.map("#".__add__)
 
 
+@st.composite
+def rows(draw):
+    """Words, in front of some a multiword token of up to three, behind some an empty node or two."""
+    n = draw(st.integers(1, 4))
+    ids = ["0.1"] if draw(st.booleans()) else []
+    free = 1
+    for word in range(1, n + 1):
+        if word >= free and draw(st.booleans()):
+            free = draw(st.integers(word, min(word + 2, n))) + 1
+            ids.append(f"{word}-{free - 1}")
+        ids += [str(word), *(f"{word}.{i}" for i in range(1, draw(st.integers(1, 3))))]
+    return [(each, *draw(st.tuples(*[cells] * 9))) for each in ids]
+
+
 @settings(deadline=None, max_examples=50)
-@given(st.lists(st.builds(ConlluSentence, st.lists(rows, min_size=1, max_size=4), st.lists(comments, max_size=2))))
+@given(st.lists(st.builds(ConlluSentence, rows(), st.lists(comments, max_size=2))))
 def test_what_is_written_is_read_back(sentences):
     file = io.BytesIO()
     write_conllu(file, sentences)
@@ -78,6 +124,23 @@ def test_what_is_written_is_read_back(sentences):
         ("1\ta\tb\n", "line 1: found 3 columns, expected 10"),
         ("# c\nx" + "\t_" * 9, "line 2: found the id 'x', expected a number"),
         ("1" + "\t_" * 9 + "\n# c\n", "line 2: found a comment within a sentence"),
+        *(
+            ("".join(each + "\t_" * 9 + "\n" for each in ids.split()), message)
+            for ids, message in [
+                ("0", "line 1: found the id 0, expected 1: words are numbered from 1"),
+                ("1 3", "line 2: found the id 3, expected 2"),
+                ("1 1", "line 2: found the id 1, expected 2"),
+                ("01", "line 1: found the id '01', expected a number"),
+                ("2-3 1", "line 1: found the id 2-3, expected ranges to begin at the next word, here 1"),
+                ("1 2-1 2", "line 2: found the id 2-1, expected ranges"),
+                ("1-2 1 2-3 2 3", "line 3: found the id 2-3, expected ranges .* not to meet"),
+                ("1-2 1-2 1", "line 2: found the id 1-2, expected 1"),
+                ("1-3 1 2", "line 3: found a range up to 3, expected it to end with one of the 2 words"),
+                ("1 2.1", "line 2: found the id 2.1, expected 1.1 for an empty node here"),
+                ("1 1.2", "line 2: found the id 1.2, expected 1.1"),
+            ]
+        ),
+        ("1" + "\t_" * 9 + "\r\n2" + "\t_" * 9 + "\n3" + "\t_" * 9, "line 2: found a line end unlike those above"),
     ],
 )
 def test_wrong_lines(text, message):
@@ -96,7 +159,9 @@ def test_wrong_columns_and_rows():
         ConlluSentence([("a", *good[1:])]),
         ConlluSentence([("1", "a\tb", *good[2:])]),
         ConlluSentence([good], ["no comment"]),
+        ConlluSentence([good, good]),
+        ConlluSentence([("1-2", *good[1:]), good]),
     ):
-        with pytest.raises(CorpusError, match="sentence 0: expected"):
+        with pytest.raises(CorpusError, match=r"sentence 0: (expected|found .*, expected)"):
             write_conllu(io.StringIO(), [sentence])
     assert len(CONLLU_COLUMNS) == 10

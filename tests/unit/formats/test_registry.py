@@ -7,20 +7,42 @@ import sys
 import pytest
 
 import margent.formats
+from margent.annotation.dependency_tree import DependencyTree
 from margent.annotation.intervals import Interval
 from margent.errors import CorpusError
-from margent.formats.registry import Format, FormatOptions, all_formats, format_named, format_names, guessed_format
+from margent.formats.registry import (
+    Format,
+    FormatOptions,
+    all_formats,
+    format_named,
+    format_names,
+    formats_named,
+    guessed_format,
+)
 
 
 def test_formats_are_found_by_name_and_extension():
     assert set(format_names("tokens")) == {"columns", "conllu", "jsonl", "muc"}
     assert set(format_names("attributes")) == {"crfsuite", "svmhmm"}
+    assert set(format_names("dependencies")) == {"columns", "conllu", "conllx"}
+    assert set(format_names("dependencies", read=False)) == {"columns", "conllu", "conllx", "sentences"}
     assert format_names("pronunciations") == ("pronunciations",)
     assert set(format_names("intervals", write=True)) == {"timit", "htk", "xwaves", "textgrid", "audacity"}
     assert guessed_format("a.JSONL.gz") == "jsonl" and guessed_format("a.txt", "tokens") is None
     assert guessed_format("a.txt", "intervals") == "audacity"
+    assert guessed_format("a.conll", "dependencies") == "conllx" and guessed_format("a.conll", "tokens") is None
     with pytest.raises(CorpusError, match="there is no format 'doc'; expected one of columns, "):
         format_named("doc")
+    with pytest.raises(
+        CorpusError, match="there is no format 'muc'; expected one of conllu, conllx, columns, sentences"
+    ):
+        format_named("muc", "dependencies")
+
+
+def test_a_name_may_hold_several_things():
+    assert [format.gives for format in formats_named("conllu")] == ["tokens", "dependencies"]
+    assert [format.gives for format in formats_named("conllu", "dependencies", "tokens")] == ["dependencies", "tokens"]
+    assert format_named("conllu", "dependencies").gives == "dependencies" and format_named("conllu").gives == "tokens"
 
 
 X, Y = [["Ann", "sings"], ["no"]], [["B-PER", "O"], ["O"]]
@@ -28,11 +50,17 @@ SAMPLES = {
     "tokens": (X, Y),
     "attributes": ([[{"1": 1.0}, {"2": 0.5}]], [["1", "2"]]),
     "pronunciations": (["a", "b"], [["AH"], ["B", "IY"]]),
+    "dependencies": (
+        [[("Ann", "PROPN", "NNP", "_", "Ann"), ("sings", "VERB", "_", "Tense=Pres", "sing")], [("no", *"____")]],
+        [DependencyTree([2, 0], ["nsubj", "root"]), DependencyTree([0], ["root"])],
+    ),
     "intervals": [Interval(0.0, 0.5, "a"), Interval(0.5, 1.0, "b")],
 }
 
 
-@pytest.mark.parametrize("format", [f for f in all_formats().values() if f.read and f.write], ids=lambda f: f.name)
+@pytest.mark.parametrize(
+    "format", [f for f in all_formats() if f.read and f.write], ids=lambda f: f"{f.name}-{f.gives}"
+)
 def test_what_is_written_is_read_again(format, tmp_path):
     path, sample = tmp_path / "file", SAMPLES[format.gives]
     if format.gives == "intervals":

@@ -312,7 +312,7 @@ def format_options(arguments: argparse.Namespace, scheme: str | None = None) -> 
     if (
         arguments.columns is not None
         and arguments.format is not None
-        and not format_named(arguments.format).takes_columns
+        and not format_named(arguments.format, "tokens", "attributes").takes_columns
     ):
         raise UsageError(f"--columns has no meaning for the format {arguments.format}")
     return FormatOptions(arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, scheme)
@@ -323,11 +323,11 @@ def format_of(paths: Sequence[str], arguments: argparse.Namespace) -> Any:
     from margent.formats.registry import format_named, guessed_format
 
     if arguments.format is not None:
-        return format_named(arguments.format)
+        return format_named(arguments.format, "tokens", "attributes")
     found = {guessed_format(path, "tokens", "attributes") or "columns" for path in paths}
     if len(found) > 1:
         raise UsageError(f"the files look like different formats ({', '.join(sorted(found))}): say which with --format")
-    return format_named(found.pop() if found else "columns")
+    return format_named(found.pop() if found else "columns", "tokens", "attributes")
 
 
 def labelled(paths: Sequence[str], arguments: argparse.Namespace, scheme: str | None = None) -> tuple[Any, Any]:

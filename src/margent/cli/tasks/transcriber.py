@@ -74,7 +74,7 @@ class TranscriberTask(Task):
         from margent.formats.registry import FormatOptions, format_named
 
         options = FormatOptions(arguments.encoding, stress=not arguments.no_stress)
-        read = format_named(arguments.format or "pronunciations").read
+        read = format_named(arguments.format or "pronunciations", "pronunciations").read
         assert read is not None
         parts = [read(path, options) for path in paths]
         return [word for words, _ in parts for word in words], [spoken for _, each in parts for spoken in each]
