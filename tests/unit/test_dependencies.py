@@ -96,8 +96,8 @@ def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
 
 def test_spectral_sees_of_the_models_only_what_a_kind_of_weights_needs() -> None:
     """Not the estimators: those choose it, and it is chosen by nobody else."""
-    shared = {f"margent.models.{name}" for name in ("inputs", "labels", "stored_numbers")}
-    own = {"constraints", "explanation", "options", "search", "tagged_data", "weights"}
+    shared = {f"margent.models.{name}" for name in ("beam", "inputs", "labels", "stored_numbers")}
+    own = {"constraints", "explanation", "search", "tagged_data", "weights"}
     for path in (SOURCE / "spectral").glob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for_types = [
@@ -136,7 +136,7 @@ def test_learners_and_structures_are_matched_by_what_they_declare() -> None:
 
 
 def test_kinds_of_models_do_not_know_one_another() -> None:
-    kinds = {"tagger", "segmenter", "transcriber"}
+    kinds = {"tagger", "segmenter", "transcriber", "parser"}
     for kind in kinds:
         for path in (SOURCE / "models" / kind).rglob("*.py"):
             names = modules(ast.parse(path.read_text(encoding="utf-8")), path)

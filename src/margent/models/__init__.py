@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from margent.models.base import StructuredModel
+from margent.models.beam import Beam
 from margent.models.confident_span import ConfidentSpan
 from margent.models.loading import load
 from margent.models.segmenter.answers import SegmentProbabilities, SegmentReading
@@ -10,7 +11,7 @@ from margent.models.segmenter.constraints import SegmentConstraints
 from margent.models.segmenter.options import Durations, SegmentCosts
 from margent.models.segmenter.segmenter import Segmenter
 from margent.models.tagger.constraints import Constraints
-from margent.models.tagger.options import Beam, HiddenLabels
+from margent.models.tagger.options import HiddenLabels
 from margent.models.tagger.support import SupportSequence, SupportSequences
 from margent.models.tagger.tagger import Reading, Tagger
 from margent.models.transcriber.options import AlignmentBeam

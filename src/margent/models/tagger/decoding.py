@@ -23,7 +23,6 @@ from margent.features.encoded import Encoded
 from margent.models.tagger.hidden.search import HiddenSearch
 from margent.models.tagger.search import Bools, Doubles, Ids, Search, SpanQueries
 
-DECODINGS: tuple[str, ...] = ("viterbi", "sum", "posterior")
 CANDIDATES = 16
 
 

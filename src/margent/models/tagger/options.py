@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from margent.models.stored_parameters import storable
-from margent.models.tagger.decoding import DECODINGS
-from margent.parameters import check_choice, check_whole
-from margent.structures.beam_oracle import UPDATES
+from margent.parameters import check_whole
 
 MOST_HIDDEN = 256
 """No label may stand for more hidden ones."""
@@ -34,26 +32,3 @@ class HiddenLabels:
     def __post_init__(self) -> None:
         check_whole(self, "n", minimum=1, maximum=MOST_HIDDEN)
         check_whole(self, "restarts", minimum=1)
-
-
-@storable
-@dataclass(frozen=True)
-class Beam:
-    """Inexact search: only so many states (the last `order` labels) are kept at each token.
-
-    In training and in prediction; pays where labels or orders are many. See docs/beam-search.md.
-    """
-
-    width: int = field(default=8, metadata={"help": "how many states are kept at each token"})
-    update: str = field(
-        default="max-violation",
-        metadata={"help": "what is learned from where the search goes wrong", "choices": UPDATES},
-    )
-    decode: str = field(
-        default="viterbi", metadata={"help": "what is predicted, as search= without a beam", "choices": DECODINGS}
-    )
-
-    def __post_init__(self) -> None:
-        check_whole(self, "width", minimum=1)
-        check_choice(self, "update", UPDATES)
-        check_choice(self, "decode", DECODINGS)

@@ -15,6 +15,7 @@ from margent.features.feature_map import FeatureMap
 from margent.features.kernel import Kernel
 from margent.learners.training import Training
 from margent.models.base import Problem, Run
+from margent.models.beam import Beam
 from margent.models.fitted import learned_fields
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import LabelSet
@@ -25,7 +26,6 @@ from margent.models.tagger.hidden.weights import HiddenWeights
 from margent.models.tagger.label_costs import costs_of
 from margent.models.tagger.label_scheme import allowed_pairs, label_scheme
 from margent.models.tagger.model import LabelSpace, TaggerModel, weights_of_kind
-from margent.models.tagger.options import Beam
 from margent.models.tagger.support import SupportSet
 from margent.models.tagger.tagged_data import TaggedData, check_metric
 from margent.models.tagger.weights import Trainable, Weights

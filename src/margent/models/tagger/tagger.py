@@ -19,16 +19,17 @@ from margent.features.kernel import Kernel
 from margent.features.templates import Templates
 from margent.learners import PassiveAggressive, check_fits
 from margent.models.base import Finds, StructuredModel
+from margent.models.beam import DECODINGS, Beam
 from margent.models.confident_span import ConfidentSpan
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import Labellings
 from margent.models.tagger.confident_spans import FoundSpans, judged_spans
 from margent.models.tagger.constraints import Allowed, Constraints
-from margent.models.tagger.decoding import DECODINGS, decoded
+from margent.models.tagger.decoding import decoded
 from margent.models.tagger.explanation import Explanation
 from margent.models.tagger.label_costs import LabelCosts, check_label_costs
 from margent.models.tagger.model import TaggerModel
-from margent.models.tagger.options import Beam, HiddenLabels
+from margent.models.tagger.options import HiddenLabels
 from margent.models.tagger.problem import TaggerProblem, structure_name, weights_kind
 from margent.models.tagger.search import Ids, Search
 from margent.models.tagger.support import SupportSequences

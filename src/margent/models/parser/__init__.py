@@ -1,0 +1,1 @@
+"""`Parser`: dependency trees of sentences."""
