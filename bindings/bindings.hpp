@@ -83,6 +83,7 @@ Numpy<T> to_numpy(Container&& values, std::vector<std::size_t> shape = {}) {
 }
 
 void bind_arcs(nb::module_& m);
+void bind_tree_learning(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_forest_learning(nb::module_& m);
 void bind_columns(nb::module_& m);

@@ -18,6 +18,7 @@ NB_MODULE(_core, m) {
   bind_segments(m);
   bind_segment_learning(m);
   bind_likelihood(m);
+  bind_tree_learning(m);
   bind_forest_learning(m);
   bind_tagging(m);
   bind_cosegments(m);

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "arcs/arc_scores.hpp"
-#include "arcs/projective_trees.hpp"
+#include "arcs/labelled_scores.hpp"
 
 namespace margent {
 
@@ -18,15 +17,6 @@ struct TreeArrays {
   const double* labels = nullptr;        // or null
   const double* siblings = nullptr;      // or null
   const double* grandparents = nullptr;  // or null
-};
-
-struct TreeKind {
-  bool projective = true, single_root = true;
-};
-
-struct HeadsAndLabels {
-  double score = 0;
-  std::vector<std::int32_t> heads, labels;  // [n_words]; labels are empty where there are none
 };
 
 struct TreeProbabilities {
@@ -48,20 +38,13 @@ class TreeScores {
   double score(const std::int32_t* heads, const std::int32_t* labels) const;
   // Of projective trees.
   ProjectiveForest forest() const;
-  const ArcSet& arcs() const { return arcs_; }
-  int n_labels() const { return n_labels_; }
+  const ArcSet& arcs() const { return scores_.arcs; }
+  int n_labels() const { return scores_.n_labels; }
 
  private:
-  TreeOrder order() const;
-  PartScores parts(bool sums) const;
-  ArcLabels labels() const { return {n_labels_ ? labels_.data() : nullptr, n_labels_}; }
-  HeadsAndLabels named(double score, const Tree& tree, const std::vector<std::int32_t>& labels) const;
+  HeadsAndLabels named(const ScoredTree& tree) const;
 
-  TreeKind kind_;
-  int n_labels_;
-  ArcSet arcs_;
-  std::vector<double> best_, sums_, labels_, siblings_, grandparents_;
-  std::vector<std::int32_t> best_label_;
+  LabelledScores scores_;
 };
 
 }  // namespace margent

@@ -1,0 +1,104 @@
+#include "arcs/labelled_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "arcs/spanning_trees.hpp"
+#include "forest/semiring.hpp"
+
+namespace margent {
+
+namespace {
+
+double log_sum(const double* row, int n) {
+  const double top = *std::max_element(row, row + n);
+  if (top == log_zero) return top;
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += std::exp(row[i] - top);
+  return top + std::log(sum);
+}
+
+}  // namespace
+
+TreeOrder LabelledScores::order() const {
+  return with_grandparents ? TreeOrder::grandparents : with_siblings ? TreeOrder::siblings : TreeOrder::first;
+}
+
+PartScores LabelledScores::over_labels(bool sums, TreeWorkspace& work) const {
+  PartScores out{values.data(), with_siblings ? siblings.data() : nullptr,
+                 with_grandparents ? grandparents.data() : nullptr};
+  if (!n_labels) return out;
+  const std::size_t n = static_cast<std::size_t>(arcs.size());
+  work.arcs.resize(n);
+  work.best_labels.resize(n);
+  for (std::size_t a = 0; a < n; ++a) {
+    const double* row = values.data() + a * n_labels;
+    if (sums) {
+      work.arcs[a] = log_sum(row, n_labels);
+    } else {
+      const double* best = std::max_element(row, row + n_labels);
+      work.best_labels[a] = static_cast<std::int32_t>(best - row);
+      work.arcs[a] = *best;
+    }
+  }
+  out.arcs = work.arcs.data();
+  return out;
+}
+
+double LabelledScores::score(const ScoredTree& tree) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < tree.arcs.size(); ++i) sum += value(tree.arcs[i], n_labels ? tree.labels[i] : 0);
+  if (!with_siblings && !with_grandparents) return sum;
+  each_second_order_part(
+      arcs, tree.arcs,
+      [&](std::int64_t part, std::int32_t, std::int32_t) { sum += with_siblings ? siblings[part] : 0; },
+      [&](std::int64_t part, std::int32_t, std::int32_t) { sum += with_grandparents ? grandparents[part] : 0; });
+  return sum;
+}
+
+ScoredTree LabelledScores::best(TreeWorkspace& work) const {
+  ScoredTree out;
+  const PartScores scores = over_labels(false, work);
+  out.score = kind.projective
+                  ? projective_best(ProjectiveChart(arcs, order(), kind.single_root), scores, work.chart, out.arcs)
+                  : spanning_best(arcs, scores.arcs, kind.single_root, out.arcs);
+  if (n_labels)
+    for (const std::int32_t arc : out.arcs) out.labels.push_back(work.best_labels[arc]);
+  return out;
+}
+
+std::vector<ScoredTree> LabelledScores::k_best(std::int64_t k, TreeWorkspace& work) const {
+  const PartScores scores = over_labels(false, work);
+  return kind.projective ? projective_k_best(ProjectiveChart(arcs, order(), kind.single_root), scores, labels(), k)
+                         : spanning_k_best(arcs, scores.arcs, labels(), kind.single_root, k);
+}
+
+double LabelledScores::log_partition(TreeWorkspace& work) const {
+  const PartScores scores = over_labels(true, work);
+  return kind.projective
+             ? projective_log_partition(ProjectiveChart(arcs, order(), kind.single_root), scores, work.chart)
+             : spanning_sums(arcs, scores.arcs, kind.single_root, false).log_partition;
+}
+
+LabelledMarginals LabelledScores::marginals(TreeWorkspace& work) const {
+  LabelledMarginals out;
+  const PartScores scores = over_labels(true, work);
+  out.parts = kind.projective
+                  ? projective_marginals(ProjectiveChart(arcs, order(), kind.single_root), scores, work.chart)
+                  : spanning_sums(arcs, scores.arcs, kind.single_root, true);
+  if (!n_labels) return out;
+  out.labels.assign(values.size(), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t a = i / static_cast<std::size_t>(n_labels);
+    if (out.parts.arcs[a] > 0) out.labels[i] = out.parts.arcs[a] * std::exp(values[i] - work.arcs[a]);
+  }
+  return out;
+}
+
+ProjectiveForest LabelledScores::forest() const {
+  TreeWorkspace work;
+  const PartScores scores = over_labels(false, work);
+  return projective_forest(ProjectiveChart(arcs, order(), kind.single_root), scores, labels(), n_labels);
+}
+
+}  // namespace margent

@@ -1,0 +1,39 @@
+// The oracle of dependency trees: sentences with known heads and labels, all or some of them, under exact search.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "arcs/tree_example.hpp"
+#include "learning/flat_oracle.hpp"
+
+namespace margent {
+
+// Rivals are the k trees with the largest score + cost * loss, exactly, among those that the filter leaves. Where heads
+// or labels are not known, gold is the best tree that has all that are. A sentence whose known tree is not searched for
+// (it has crossing arcs, and the search is for projective trees) has no rivals.
+class TreeOracle final : public FlatOracle {
+ public:
+  // The problem must outlive the oracle.
+  explicit TreeOracle(const TreeProblem& problem)
+      : FlatOracle(n_tree_weights(problem.bits(), problem.n_labels())), problem_(problem), example_(problem) {}
+  TreeOracle(const TreeOracle&) = delete;
+
+  const TreeProblem& problem() const { return problem_; }
+  // Turns an example of another thread to the weights as they are.
+  void turn(TreeExample& example, std::int64_t i) const { example.turn_to(i, kept(), scale()); }
+
+  std::int64_t size() const override { return problem_.examples().size(); }
+  void ask(std::int64_t example, const Question& question, Reply& answer) override;
+  void delta(std::size_t rival, SparseVector& out) const override;
+  std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
+
+ private:
+  const TreeProblem& problem_;
+  mutable TreeExample example_;  // of the last answer
+  TreeWorkspace work_;
+  ScoredTree gold_;
+  std::vector<ScoredTree> rivals_;
+};
+
+}  // namespace margent
