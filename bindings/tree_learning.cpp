@@ -190,7 +190,9 @@ void bind_tree_learning(nb::module_& m) {
           nb::arg("label_cost"), nb::arg("threads") = 1);
   nb::class_<TreeOracle, FlatOracle>(m, "TreeOracle", "The oracle of dependency trees under exact search.")
       .def_prop_ro_static("structure", [](nb::handle) { return "dependency arcs"; })
-      .def(nb::init<const TreeProblem&>(), nb::keep_alive<1, 2>(), nb::arg("problem"));
+      .def(nb::init<const TreeProblem&>(), nb::keep_alive<1, 2>(), nb::arg("problem"))
+      .def("fix_gold", &TreeOracle::fix_gold, nb::call_guard<nb::gil_scoped_release>())
+      .def("free_gold", &TreeOracle::free_gold);
   nb::class_<BoundModel>(m, "TreeModel", "A trained parser of dependency trees by parts.")
       .def(
           "__init__",

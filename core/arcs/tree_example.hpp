@@ -57,6 +57,7 @@ class TreeExample {
   const LabelledScores& right();
   // The right tree, the best one where several are; no arcs: none is in reach.
   ScoredTree gold(TreeWorkspace& work);
+  std::int32_t head(std::int32_t arc) const { return scores_.arcs.head(arc); }
   double score(const ScoredTree& tree) { return all().score(tree); }
   double loss(const ScoredTree& tree) const;
   std::int64_t errors(const ScoredTree& tree) const;

@@ -1,5 +1,6 @@
 #include "arcs/tree_oracle.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "arcs/tree_likelihood.hpp"
@@ -13,7 +14,7 @@ void TreeOracle::ask(std::int64_t example, const Question& question, Reply& answ
   rivals_.clear();
   if (problem_.examples().n_words(example) == 0) return;
   turn(example_, example);
-  gold_ = example_.gold(work_);
+  gold_ = gold_of(example);
   if (gold_.arcs.empty()) return;
   answer.gold_score = gold_.score;
   answer.n_positions = static_cast<std::int64_t>(gold_.arcs.size());
@@ -23,8 +24,49 @@ void TreeOracle::ask(std::int64_t example, const Question& question, Reply& answ
     rivals_ = searched.k_best(question.k, work_);
   for (ScoredTree& rival : rivals_) {
     rival.score = example_.score(rival);
-    answer.rivals.push_back({rival.score, example_.loss(rival), example_.errors(rival)});
+    std::int64_t errors = example_.errors(rival);
+    // Where gold is fixed, another right tree costs nothing, but is in the way if it scores higher.
+    if (is_fixed_ && rival.score > answer.gold_score) errors = std::max<std::int64_t>(errors, 1);
+    answer.rivals.push_back({rival.score, example_.loss(rival), errors});
   }
+}
+
+ScoredTree TreeOracle::gold_of(std::int64_t example) {
+  if (!is_fixed_ || problem_.is_complete(example)) return example_.gold(work_);
+  ScoredTree fixed = fixed_[static_cast<std::size_t>(example)];
+  if (!fixed.arcs.empty()) fixed.score = example_.score(fixed);
+  return fixed;
+}
+
+std::int64_t TreeOracle::fix_gold() {
+  is_fixed_ = false;
+  std::vector<ScoredTree> fixed(static_cast<std::size_t>(size()));
+  std::int64_t changed = 0;
+  for (std::int64_t i = 0; i < size(); ++i) {
+    ScoredTree& tree = fixed[static_cast<std::size_t>(i)];
+    if (problem_.is_complete(i) || problem_.examples().n_words(i) == 0) {
+      changed += fixed_.empty();
+      continue;
+    }
+    turn(example_, i);
+    tree = example_.gold(work_);
+    const ScoredTree* before = fixed_.empty() ? nullptr : &fixed_[static_cast<std::size_t>(i)];
+    changed += !before || before->arcs != tree.arcs || before->labels != tree.labels;
+  }
+  fixed_ = std::move(fixed);
+  is_fixed_ = true;
+  rivals_.clear();
+  return changed;
+}
+
+std::span<const std::int32_t> TreeOracle::labels(std::size_t rival) const {
+  if (rival >= rivals_.size()) throw std::out_of_range("the last answer has no such rival");
+  const ScoredTree& tree = rivals_[rival];
+  name_.clear();
+  for (std::size_t w = 0; w < tree.arcs.size(); ++w)
+    name_.push_back(example_.head(tree.arcs[w]) * std::max(problem_.n_labels(), 1) +
+                    (tree.labels.empty() ? 0 : tree.labels[w]));
+  return name_;
 }
 
 void TreeOracle::delta(std::size_t rival, SparseVector& out) const {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "arcs/tree_example.hpp"
@@ -26,14 +27,27 @@ class TreeOracle final : public FlatOracle {
   std::int64_t size() const override { return problem_.examples().size(); }
   void ask(std::int64_t example, const Question& question, Reply& answer) override;
   void delta(std::size_t rival, SparseVector& out) const override;
+  // A tree is named by head * n_labels + label of each word.
+  std::span<const std::int32_t> labels(std::size_t rival) const override;
   std::unique_ptr<Likelihood> likelihood(const LikelihoodOptions& options, int threads) override;
 
+  // From now on the gold side of each example is the best right tree under the weights as they are now. Others that are
+  // right cost nothing. Returns in how many examples the gold side is another than that which was fixed before.
+  std::int64_t fix_gold();
+  // The gold side is found anew for each answer again.
+  void free_gold() { is_fixed_ = false; }
+
  private:
+  ScoredTree gold_of(std::int64_t example);
+
   const TreeProblem& problem_;
   mutable TreeExample example_;  // of the last answer
   TreeWorkspace work_;
   ScoredTree gold_;
   std::vector<ScoredTree> rivals_;
+  mutable std::vector<std::int32_t> name_;
+  bool is_fixed_ = false;
+  std::vector<ScoredTree> fixed_;  // the gold sides of all examples, or empty
 };
 
 }  // namespace margent

@@ -61,6 +61,14 @@ STRUCTURES: Mapping[str, Capabilities] = MappingProxyType(
         | {Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD, Capability.BEST_COMPLETION},
         "alignments": frozenset({Capability.GRAPHONE_COUNTS}),
         "transitions": _RIVALS | {Capability.LIKELIHOOD, Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD},
+        "dependency arcs": _RIVALS
+        | {
+            Capability.WHOLE_ANSWERS,
+            Capability.LIKELIHOOD,
+            Capability.EXAMPLE_LIKELIHOOD,
+            Capability.BEST_COMPLETION,
+            Capability.COMPLETION,
+        },
         "forest": _RIVALS
         | {
             Capability.WHOLE_ANSWERS,

@@ -1,0 +1,80 @@
+"""Templates of the parts of a dependency tree: from their text to what native code reads.
+
+Addresses are h, the head of an arc, m, its modifier, s, the next modifier of h between the two, if there is one, and g,
+the head of h; h-1 and the like are neighbours. `between` are the words from h to m: a feature for each different value.
+Bare atoms are `direction`, on which sides of each other the words are, `distance` in classes, and `label`.
+
+A template with s is of siblings, one with g of grandparents, one with `label` of an arc with its label, all others of
+an arc alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+from margent import _core
+from margent.errors import CorpusError
+from margent.features.part_templates import PartTemplates, PartVocabulary, Term
+
+FARTHEST = 3
+"""Neighbours of a word that have an address."""
+
+NODES = ("h", "m", "s", "g")
+ARC, LABEL, SIBLING, GRANDPARENT = range(4)
+"""Kinds of parts, as core/arcs/part_templates.hpp numbers them."""
+
+_PLACES = {
+    f"{node}{offset:+d}" if offset else node: (number, offset)
+    for number, node in enumerate(NODES)
+    for offset in range(-FARTHEST, FARTHEST + 1)
+}
+VOCABULARY = PartVocabulary({**dict.fromkeys(_PLACES, ()), "between": ()}, ("direction", "distance", "label"))
+
+NativeTemplate = tuple[int, list[tuple[int, int, int]], bool, bool, int]
+
+
+@cache
+def preset(name: str) -> PartTemplates:
+    """The templates of the file `name`.txt beside this module."""
+    text = (resources.files("margent.models.parser.graph") / f"{name}.txt").read_text(encoding="utf-8")
+    return PartTemplates.parse(text, VOCABULARY, source=f"{name}.txt")
+
+
+def part_kind(terms: Sequence[Term]) -> int:
+    """Of which part a template is; CorpusError for one that no part has."""
+    nodes = {NODES[_PLACES[term.address][0]] for term in terms if term.address in _PLACES}
+    between = [term for term in terms if term.address == "between"]
+    labelled = Term(None, "label") in terms
+    text = " ".join(map(str, terms))
+    if "s" in nodes and "g" in nodes:
+        raise CorpusError(f"the template {text!r} has s and g; expected one of them, as no part has both")
+    second = nodes & {"s", "g"}
+    if second and (labelled or between):
+        raise CorpusError(f"the template {text!r} has {min(second)}; expected no `label` and no `between` with it")
+    if len(between) > 1:
+        raise CorpusError(f"the template {text!r} looks between the words twice; expected one atom of `between`")
+    return SIBLING if "s" in second else GRANDPARENT if second else LABEL if labelled else ARC
+
+
+def of_order(templates: PartTemplates, order: int) -> PartTemplates:
+    """With order 1 the templates of arcs and their labels alone."""
+    return PartTemplates(tuple(terms for terms in templates.templates if order > 1 or part_kind(terms) <= LABEL))
+
+
+def native_templates(templates: PartTemplates, atoms: Sequence[str]) -> _core.PartTemplates:
+    """For words that have these atoms as their columns."""
+    column = {name: i for i, name in enumerate(atoms)}
+    given: list[NativeTemplate] = []
+    for terms in templates.templates:
+        bare = {term.atom for term in terms if term.address is None}
+        places = [(*_PLACES[term.address], column[term.atom]) for term in terms if term.address in _PLACES]
+        between = [column[term.atom] for term in terms if term.address == "between"]
+        given.append((part_kind(terms), places, "direction" in bare, "distance" in bare, (*between, -1)[0]))
+    return _core.PartTemplates(given, len(atoms))
+
+
+def place_of(address: str) -> tuple[int, int] | None:
+    """(number of the node, offset) of an address; None for `between`."""
+    return _PLACES.get(address)
