@@ -457,6 +457,79 @@ class InverseHessian:
     ) -> None: ...
     def times(self, vector: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 
+class PartTemplates:
+    def __init__(
+        self, templates: Sequence[tuple[int, Sequence[tuple[int, int, int]], bool, bool, int]], n_atoms: int
+    ) -> None: ...
+
+class TreeExamples:
+    def __init__(
+        self,
+        sequence_ptr: NDArray[numpy.int64],
+        atoms: NDArray[numpy.int32],
+        heads: NDArray[numpy.int32] | None = None,
+        labels: NDArray[numpy.int32] | None = None,
+        weights: NDArray[numpy.float32] | None = None,
+        n_labels: int = 0,
+    ) -> None: ...
+
+class HeadFilter:
+    def __init__(
+        self, templates: PartTemplates, weights: NDArray[numpy.float32], bits: int, most_heads: int, threshold: float
+    ) -> None: ...
+    def kept(self, examples: TreeExamples) -> list: ...
+
+class HeadOracle(FlatOracle):
+    def __init__(self, templates: PartTemplates, examples: TreeExamples, bits: int) -> None: ...
+
+    structure: Final[str] = ...
+
+class TreeProblem:
+    def __init__(
+        self,
+        templates: PartTemplates,
+        examples: TreeExamples,
+        filter: HeadFilter | None,
+        projective: bool,
+        single_root: bool,
+        bits: int,
+        label_cost: float,
+        threads: int = 1,
+    ) -> None: ...
+
+class TreeOracle(FlatOracle):
+    def __init__(self, problem: TreeProblem) -> None: ...
+
+    structure: Final[str] = ...
+
+    def fix_gold(self) -> int: ...
+    def free_gold(self) -> None: ...
+
+class TreeModel:
+    def __init__(
+        self,
+        templates: PartTemplates,
+        weights: NDArray[numpy.float32],
+        bits: int,
+        n_labels: int,
+        filter: HeadFilter | None,
+        projective: bool,
+        single_root: bool,
+    ) -> None: ...
+    def best(
+        self, examples: TreeExamples, threads: int
+    ) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32]]: ...
+    def k_best(self, examples: TreeExamples, k: int, threads: int) -> list: ...
+    def marginals(
+        self,
+        examples: TreeExamples,
+        heads: NDArray[numpy.int32],
+        labels: NDArray[numpy.int32],
+        factor: float,
+        threads: int,
+    ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]: ...
+    def contributions(self, example: TreeExamples) -> list: ...
+
 class ForestOracle(FlatOracle):
     def __init__(
         self,

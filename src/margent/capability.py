@@ -44,6 +44,13 @@ _EXACT = frozenset(
 )
 _HIDDEN_CHAIN = _RIVALS | _EXACT | {Capability.BEAM_LIKELIHOOD, Capability.COMPLETION}
 _CHAIN = _HIDDEN_CHAIN | {Capability.WHOLE_ANSWERS, Capability.COUNTS}
+_ALL_DERIVATIONS = _RIVALS | {
+    Capability.WHOLE_ANSWERS,
+    Capability.LIKELIHOOD,
+    Capability.EXAMPLE_LIKELIHOOD,
+    Capability.BEST_COMPLETION,
+    Capability.COMPLETION,
+}
 _SEGMENTS = _RIVALS | _EXACT | {Capability.WHOLE_ANSWERS}
 
 STRUCTURES: Mapping[str, Capabilities] = MappingProxyType(
@@ -61,22 +68,8 @@ STRUCTURES: Mapping[str, Capabilities] = MappingProxyType(
         | {Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD, Capability.BEST_COMPLETION},
         "alignments": frozenset({Capability.GRAPHONE_COUNTS}),
         "transitions": _RIVALS | {Capability.LIKELIHOOD, Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD},
-        "dependency arcs": _RIVALS
-        | {
-            Capability.WHOLE_ANSWERS,
-            Capability.LIKELIHOOD,
-            Capability.EXAMPLE_LIKELIHOOD,
-            Capability.BEST_COMPLETION,
-            Capability.COMPLETION,
-        },
-        "forest": _RIVALS
-        | {
-            Capability.WHOLE_ANSWERS,
-            Capability.LIKELIHOOD,
-            Capability.EXAMPLE_LIKELIHOOD,
-            Capability.BEST_COMPLETION,
-            Capability.COMPLETION,
-        },
+        "dependency arcs": _ALL_DERIVATIONS,
+        "forest": _ALL_DERIVATIONS,
         "k-grams": frozenset({Capability.K_GRAM_HINGE}),
     }
 )

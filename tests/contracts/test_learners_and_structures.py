@@ -138,6 +138,15 @@ class ClassesWithLogLoss(Classes):
         return float(-log_p[gold]), dict(enumerate((change * self.X[i]).tolist()))
 
 
+def dependency_arcs() -> _core.TreeOracle:
+    """Two sentences of two words; the word with the larger atom is the root."""
+    templates = [(0, [(0, 0, 0), (1, 0, 0)], True, False, -1), (1, [(1, 0, 0)], False, False, -1)]
+    atoms, labels = np.array([[1], [2], [2], [1]], np.int32), np.array([0, 1, 1, 0], np.int32)
+    examples = _core.TreeExamples(np.array([0, 2, 4]), atoms, np.array([2, 0, 0, 1], np.int32), labels, None, 2)
+    problem = _core.TreeProblem(_core.PartTemplates(templates, 1), examples, None, True, True, 6, 0.5)
+    return _core.TreeOracle(problem)
+
+
 def forest() -> ForestOracle:
     """Three forests of one node with two edges, of which the second is right."""
     forests = []
@@ -160,6 +169,7 @@ STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     },
     "segments of frames": frames,
     "segments of tokens": tokens,
+    "dependency arcs": dependency_arcs,
     "forest": forest,
     "listed answers": listed_answers,
     "co-segments": cosegments,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from margent.features.encoded import IntArray
 from margent.features.part_templates import Term
 from margent.features.token_atoms import TokenAtoms
-from margent.features.encoded import IntArray
 from margent.models.parser.graph.templates import NODES, place_of
 
 

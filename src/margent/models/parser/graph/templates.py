@@ -60,7 +60,7 @@ def part_kind(terms: Sequence[Term]) -> int:
 
 def of_order(templates: PartTemplates, order: int) -> PartTemplates:
     """With order 1 the templates of arcs and their labels alone."""
-    return PartTemplates(tuple(terms for terms in templates.templates if order > 1 or part_kind(terms) <= LABEL))
+    return PartTemplates(tuple(terms for terms in templates.templates if part_kind(terms) <= LABEL or order > 1))
 
 
 def native_templates(templates: PartTemplates, atoms: Sequence[str]) -> _core.PartTemplates:

@@ -17,34 +17,34 @@ from margent.features.feature_map import Stored
 from margent.features.part_templates import PartTemplates
 from margent.features.token_atoms import EncodedTokens, TokenAtoms
 from margent.models.parser.graph.explanation import feature_name
-from margent.models.parser.graph.head_filter import BITS as FILTER_BITS
-from margent.models.parser.graph.head_filter import filter_templates, learned_filter, native_filter
+from margent.models.parser.graph.head_filter import filter_templates, fitting_bits, learned_filter, native_filter
 from margent.models.parser.graph.templates import VOCABULARY, native_templates, of_order, part_kind, preset
 from margent.models.parser.setting import ParserSetting
 from margent.models.parser.weights import (
     ArcMarginals,
     Heads,
     Labels,
-    Parses,
     ParserTrainable,
     ParserTraining,
     ParserWeights,
+    Parses,
     ScoredParse,
 )
 from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.storage import ModelFile
 
-BITS = 24
-"""There are 2^24 weights; features with equal hashes share one."""
+MOST_BITS = 24
+"""There are at most 2^24 weights; features with equal hashes share one."""
 
 
 @dataclass(frozen=True)
 class GraphWeights(ParserWeights):
     """The weights of features of arcs, of arcs with labels, and of pairs of arcs (core/arcs/tree_features.hpp).
 
+    parts : what is seen of parts
+    atoms : the names of the atoms of words
     weights : (2^bits + padding,) float32; the label l of an arc has the weight l places after that of its feature
-    filter_weights : (2^20,) float32 of the filter of heads
-    atoms : the names of the atoms of words, as the templates ask for them
+    filter_weights : (2^filter_bits,) float32 of the filter of heads
     projective : whether arcs may not cross ("eisner"), or may ("mst")
     """
 
@@ -77,7 +77,9 @@ class GraphWeights(ParserWeights):
         given = preset("arcs") if setting.templates is None else PartTemplates.parse(setting.templates, VOCABULARY)
         chosen = of_order(given, setting.order if setting.search == "eisner" else 1)
         if not chosen.templates:
-            raise CorpusError("templates are of pairs of arcs alone; expected some of single arcs, such as 'h.upos m.upos'")
+            raise CorpusError(
+                "templates are of pairs of arcs alone; expected some of single arcs, such as 'h.upos m.upos'"
+            )
         return chosen
 
     @classmethod
@@ -93,11 +95,16 @@ class GraphWeights(ParserWeights):
             data.tokens.sequence_ptr, data.tokens.atoms, data.heads, data.labels, data.sample_weight, n_labels
         )
         small = filter_templates(parts, atoms)
-        filter_weights = learned_filter(small, atoms, examples, given.seed) if start is None else start.filter_weights
+        filter_weights = (
+            learned_filter(small, atoms, examples, data.tokens.n_tokens, given.seed)
+            if start is None
+            else start.filter_weights
+        )
+        bits = fitting_bits(data.tokens.n_tokens * len(parts), MOST_BITS) if start is None else start.bits
         first = cls(
             parts,
             atoms,
-            np.zeros(_n_weights(n_labels), np.float32),
+            np.zeros(_n_weights(bits, n_labels), np.float32),
             filter_weights,
             n_labels,
             setting.search == "eisner",
@@ -109,22 +116,28 @@ class GraphWeights(ParserWeights):
             first._filter,
             first.projective,
             first.single_root,
-            BITS,
+            bits,
             float(setting.label_cost),
         )
         oracle = _core.TreeOracle(problem)
         if start is not None:
-            known = np.zeros(_n_weights(n_labels))
+            known = np.zeros(_n_weights(bits, n_labels))
             known[: len(start.weights)] = start.weights
             oracle.start_from(known)
         return ParserTrainable(oracle, lambda found: replace(first, weights=np.asarray(found, np.float32)))
+
+    @property
+    def bits(self) -> int:
+        return (len(self.weights) - int(_core.padded_width(self.n_labels))).bit_length() - 1
 
     # Search
 
     def searched(self, setting: ParserSetting) -> GraphWeights:
         self.check(setting)
         if setting.search == "mst" and any(part_kind(terms) > 1 for terms in self.parts.templates):
-            raise ValueError("search='mst' has no pairs of arcs, which these weights are of; expected order=1 in training")
+            raise ValueError(
+                "search='mst' has no pairs of arcs, which these weights are of; expected order=1 in training"
+            )
         return replace(self, projective=setting.search == "eisner", single_root=bool(setting.single_root))
 
     @cached_property
@@ -136,7 +149,7 @@ class GraphWeights(ParserWeights):
         return _core.TreeModel(
             native_templates(self.parts, self.atoms),
             self.weights,
-            BITS,
+            self.bits,
             self.n_labels,
             self._filter,
             self.projective,
@@ -176,8 +189,8 @@ class GraphWeights(ParserWeights):
 
     def top_features(self, atoms: TokenAtoms, names: Sequence[str], label: int, n: int) -> list[tuple[str, float]]:
         raise CapabilityError(
-            "the weights of a search over arcs are found by hashes of their features, of which there is no list: explain "
-            "a sentence, which names the features that decide it"
+            "the weights of a search over arcs are found by hashes of their features, of which there is no list: "
+            "explain a sentence, which names the features that decide it"
         )
 
     @property
@@ -188,6 +201,7 @@ class GraphWeights(ParserWeights):
 
     def stored(self, *, half: bool = False) -> Stored:
         header = {"templates": self.parts.lines, "projective": self.projective, "half": half}
+        header["bits"], header["filter_bits"] = self.bits, len(self.filter_weights).bit_length() - 1
         arrays: dict[str, NDArray[Any]] = {}
         for name, weights in (("weights", self.weights), ("filter_weights", self.filter_weights)):
             used = weights != 0
@@ -209,19 +223,20 @@ class GraphWeights(ParserWeights):
         if not projective and any(part_kind(terms) > 1 for terms in parts.templates):
             raise file.error("its templates should be of single arcs, as its trees need not be projective")
         half = file.value("half", bool)
+        bits, filter_bits = (file.value(name, int, minimum=4, maximum=MOST_BITS) for name in ("bits", "filter_bits"))
         return cls(
             parts,
             atoms.names,
-            _restored(file, "weights", _n_weights(n_labels), half),
-            _restored(file, "filter_weights", 1 << FILTER_BITS, half),
+            _restored(file, "weights", _n_weights(bits, n_labels), half),
+            _restored(file, "filter_weights", 1 << filter_bits, half),
             n_labels,
             projective,
             bool(setting.single_root),
         )
 
 
-def _n_weights(n_labels: int) -> int:
-    return (1 << BITS) + int(_core.padded_width(n_labels))
+def _n_weights(bits: int, n_labels: int) -> int:
+    return (1 << bits) + int(_core.padded_width(n_labels))
 
 
 def _restored(file: ModelFile, name: str, n: int, half: bool) -> NDArray[np.float32]:
