@@ -3,6 +3,10 @@ from margent.metrics.boundary import boundary_counts as boundary_counts
 from margent.metrics.calibration import Calibration as Calibration
 from margent.metrics.calibration import calibration_scores as calibration_scores
 from margent.metrics.calibration import span_confidences as span_confidences
+from margent.metrics.dependency import Attachment as Attachment
+from margent.metrics.dependency import DependencyReport as DependencyReport
+from margent.metrics.dependency import dependency_metric as dependency_metric
+from margent.metrics.dependency import dependency_scores as dependency_scores
 from margent.metrics.edits import EditCounts as EditCounts
 from margent.metrics.edits import edit_counts as edit_counts
 from margent.metrics.plots import plot_confusion as plot_confusion

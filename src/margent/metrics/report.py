@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from margent.metrics.dependency import Attachment, DependencyReport
 from margent.metrics.score import Average, Score
 from margent.metrics.segment import SegmentReport
 from margent.metrics.span import SpanReport
@@ -55,8 +56,37 @@ def classification_table(report: Report) -> str:
     `gold` counts how often it is in the gold data, `found` how often it was predicted.
     """
     noun, rows, summary, note = _parts(report)
-    body, below = [_cells(row) for row in rows], [_cells(row) for row in summary]
-    head = (noun, *_HEAD[1:])
+    below = [_cells(row) for row in summary]
+    return _ruled((noun, *_HEAD[1:]), [_cells(row) for row in rows], below) + f"{note}\n"
+
+
+def dependency_table(report: DependencyReport) -> str:
+    """Attachment with and without punctuation and subtypes, and errors by label, distance and length, in per cent."""
+    kinds = {
+        "all words": report.counts,
+        "without punctuation": report.without_punctuation,
+        "universal labels": report.universal,
+        "universal, without punctuation": report.universal_without_punctuation,
+    }
+    head = ("UAS", "LAS", "label", "CLAS", "words")
+    note = f"{report.exact} of {report.sentences} trees are right as a whole"
+    return "\n".join(
+        [
+            _ruled(("", *head), [_attachment_cells(name, counts) for name, counts in kinds.items()]) + f"{note}\n",
+            _ruled(("label", *_HEAD[1:]), [_cells(row) for row in report.labels]),
+            _ruled(("distance to the head", *_HEAD[1:]), [_cells(row) for row in report.distances]),
+            _ruled(("words in the sentence", *head), [_attachment_cells(*each) for each in report.lengths]),
+        ]
+    )
+
+
+def _attachment_cells(name: str, counts: Attachment) -> tuple[str, ...]:
+    ratios = (counts.uas, counts.las, counts.label_accuracy, counts.clas)
+    return name, *(f"{100 * ratio:.2f}" for ratio in ratios), str(counts.words)
+
+
+def _ruled(head: Sequence[str], body: list[tuple[str, ...]], below: Sequence[tuple[str, ...]] = ()) -> str:
+    """Rows under a head and a rule, and between two rules what sums them up."""
     widths = [max(map(len, column)) for column in zip(head, *body, *below)]
     rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
 
@@ -66,9 +96,8 @@ def classification_table(report: Report) -> str:
         )
         return "  ".join([first, *rest])
 
-    return (
-        "\n".join([line(head), rule, *map(line, body), *([rule] if body else []), *map(line, below), rule, note]) + "\n"
-    )
+    summary = [*([rule] if body else []), *map(line, below), rule] if below else []
+    return "\n".join([line(head), rule, *map(line, body), *summary]) + "\n"
 
 
 def rich_table(report: Report, title: str | None = None) -> Table:
