@@ -59,6 +59,8 @@ from margent.models import Beam as Beam
 from margent.models import Constraints as Constraints
 from margent.models import Durations as Durations
 from margent.models import HiddenLabels as HiddenLabels
+from margent.models import Parser as Parser
+from margent.models import ParserFeatures as ParserFeatures
 from margent.models import SegmentConstraints as SegmentConstraints
 from margent.models import SegmentCosts as SegmentCosts
 from margent.models import Segmenter as Segmenter

@@ -59,6 +59,14 @@ class DependencyTree:
         object.__setattr__(self, "heads", heads)
         object.__setattr__(self, "labels", labels)
 
+    @classmethod
+    def unchecked(cls, heads: Sequence[int], labels: Sequence[str]) -> DependencyTree:
+        """Of heads (int) and labels that are known to make a tree, as those that a search has found: no checks."""
+        tree = object.__new__(cls)
+        object.__setattr__(tree, "heads", tuple(heads))
+        object.__setattr__(tree, "labels", tuple(labels))
+        return tree
+
     def __len__(self) -> int:
         """The number of words."""
         return len(self.heads)

@@ -6,6 +6,9 @@ from margent.models.base import StructuredModel
 from margent.models.beam import Beam
 from margent.models.confident_span import ConfidentSpan
 from margent.models.loading import load
+from margent.models.parser.answers import ArcProbabilities, ScoredTree
+from margent.models.parser.options import ParserFeatures
+from margent.models.parser.parser import Parser
 from margent.models.segmenter.answers import SegmentProbabilities, SegmentReading
 from margent.models.segmenter.constraints import SegmentConstraints
 from margent.models.segmenter.options import Durations, SegmentCosts
@@ -19,14 +22,18 @@ from margent.models.transcriber.transcriber import Cosegment, Pronunciation, Tra
 
 __all__ = [
     "AlignmentBeam",
+    "ArcProbabilities",
     "Beam",
     "ConfidentSpan",
     "Constraints",
     "Cosegment",
     "Durations",
     "HiddenLabels",
+    "Parser",
+    "ParserFeatures",
     "Pronunciation",
     "Reading",
+    "ScoredTree",
     "SegmentConstraints",
     "SegmentCosts",
     "SegmentProbabilities",

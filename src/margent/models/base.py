@@ -22,7 +22,7 @@ from margent.errors import CalibrationWarning, CorpusError, not_fitted
 from margent.learners import Learner, learner_named, train
 from margent.learners.training import Callback, Training
 from margent.models.estimator import Estimator
-from margent.models.fitted import FittedModel
+from margent.models.fitted import FittedModel, Stored
 from margent.models.stored_parameters import restored_value, stored_value
 from margent.models.temperature import fitted_temperature
 from margent.models.training_data import TrainingData
@@ -335,10 +335,15 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         `compact`: leave out features without weights, and what only explains the model, and round weights to 16 bits.
         Half the size or less; predictions may change where two answers are nearly equal.
         """
+        header, arrays = self.file_content(compact=compact)
+        storage.write(path, header, arrays, kind=self.fitted.kind)
+
+    def file_content(self, *, compact: bool = False) -> Stored:
+        """What `save` writes: header entries and arrays; `from_file` takes them back."""
         model = self._fitted()
         header, arrays = model.stored(compact=compact)
         parameters = {name: stored_value(value) for name, value in self._stored_parameters(model).items()}
-        storage.write(path, {**header, "parameters": parameters}, arrays, kind=model.kind)
+        return {**header, "parameters": parameters}, arrays
 
     @classmethod
     def load(cls: type[Self], path: str | os.PathLike[str], *, function: Any = None, mmap: bool | None = None) -> Self:

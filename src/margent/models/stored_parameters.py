@@ -64,7 +64,7 @@ def restored_value(stored: Any) -> Any:
         return stored
     if "kernel" in stored:
         return Kernel.restored(stored["kernel"])
-    if "templates" in stored:
+    if stored.keys() == {"templates"}:
         return Templates(stored["templates"])
     given = {name: restored_value(value) for name, value in stored.items() if name not in ("type", "name")}
     if "name" in stored:

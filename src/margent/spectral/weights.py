@@ -15,9 +15,9 @@ from margent.errors import ConstraintError, CorpusError
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.models.beam import Beam
+from margent.models.contribution import Contribution
 from margent.models.labels import MISSING
 from margent.models.stored_numbers import LARGEST, restored_numbers, stored_numbers
-from margent.models.tagger.explanation import Contribution
 from margent.models.tagger.search import Ids
 from margent.models.tagger.tagged_data import TaggedData
 from margent.models.tagger.weights import Trainable, Weights

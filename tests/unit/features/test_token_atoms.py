@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracle import token_atoms as twin
 
 from margent import CorpusError, ModelFileError, storage
 from margent.features.derived import DERIVATIONS
 from margent.features.token_atoms import TokenAtoms, is_token_atom
 from margent.features.word_clusters import WordClusters
 from margent.formats import Columns
-from oracle import token_atoms as twin
 
 CLUSTERS = {"Cat": "0110", "dog": "0111", "DOGS": "01"}
 NAMES = (

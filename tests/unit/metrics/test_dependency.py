@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracle import conll18
 
 from margent import CorpusError
 from margent.annotation import DependencyTree
 from margent.metrics import dependency_metric, dependency_scores, paired_bootstrap
 from margent.metrics.dependency import ATTACHMENT_METRICS, is_punctuation
-from oracle import conll18
 
 LABELS = st.sampled_from(["nsubj", "nsubj:pass", "root", "case", "punct", "obl", "aux:pass", "det", "nmod:poss"])
 

@@ -19,7 +19,7 @@ class ParserSetting:
 
     search : "eisner", "mst" or a `Beam`
     system : a transition system, where `search` is a beam
-    templates : the lines of templates, or None for those that go with the search
+    templates : the lines of templates, the name of a preset, or None for those that go with the search
     order : 1: arcs alone, 2: pairs of arcs as well; for "eisner"
     label_cost : what a wrong label on a right arc costs; a wrong head costs 1
     single_root : whether exactly one word hangs on the root
@@ -27,7 +27,7 @@ class ParserSetting:
 
     search: Any
     system: str = "arc-standard"
-    templates: tuple[str, ...] | None = None
+    templates: tuple[str, ...] | str | None = None
     order: int = 2
     label_cost: float = 0.5
     single_root: bool = True

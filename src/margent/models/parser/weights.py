@@ -22,6 +22,9 @@ from margent.models.parser.data import ParserData
 from margent.models.parser.setting import ParserSetting
 from margent.storage import ModelFile
 
+RIVALS = 64
+"""Among how many trees a rival is looked for."""
+
 Heads = NDArray[np.int32]
 Labels = NDArray[np.int32]
 Self = TypeVar("Self", bound="ParserWeights")
@@ -99,13 +102,21 @@ class ParserWeights(ABC):
 
     @classmethod
     @abstractmethod
+    def default_learner(cls, setting: ParserSetting) -> Any:
+        """The learner that `learner=None` stands for."""
+
+    @classmethod
+    @abstractmethod
     def structure(cls, setting: ParserSetting) -> str:
         """The structure that is learned, by its name in `margent.capability`."""
 
     @classmethod
     @abstractmethod
     def templates(cls, setting: ParserSetting) -> PartTemplates:
-        """The templates of `setting`, or those that this kind has by itself; CorpusError for wrong ones."""
+        """The templates of `setting`, which may be the name of a preset, or those that this kind has by itself.
+
+        CorpusError for wrong ones, ValueError for a preset that there is none of.
+        """
 
     @classmethod
     @abstractmethod
@@ -141,6 +152,15 @@ class ParserWeights(ABC):
         )
 
     # Explanation
+
+    def rival(self, tokens: EncodedTokens, word: int, arc: tuple[int, int]) -> ScoredParse | None:
+        """The best tree of one sentence in which a word, counted from 1, has another head or label than `arc`.
+
+        Here: the first such one among the `RIVALS` best; None where they all have it. A kind that can search under
+        constraints finds the best of all.
+        """
+        found = self.k_best(tokens, RIVALS, 1)[0]
+        return next((one for one in found if (int(one.heads[word - 1]), int(one.labels[word - 1])) != arc), None)
 
     @abstractmethod
     def breakdown(

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Contribution:
-    """What one feature or transition adds to the winner's margin over its rival; negative: it favours the rival."""
-
-    name: str
-    weight: float
+from margent.models.contribution import Contribution, contribution_lines, largest
 
 
 @dataclass(frozen=True)
@@ -35,15 +29,12 @@ class Explanation:
         cls, position: int, label: str, rival: str, margin: float, parts: Iterable[Contribution], top: int
     ) -> Explanation:
         """With the `top` largest parts."""
-        there = sorted((part for part in parts if part.weight != 0), key=lambda part: (-abs(part.weight), part.name))
-        shown = tuple(sorted(there[:top], key=lambda part: -part.weight))
+        shown = largest(parts, top)
         return cls(position, label, rival, margin, shown, margin - sum(part.weight for part in shown))
 
     def __str__(self) -> str:
         if self.rival is None:
             return f"token {self.position}: {self.label} (no other label is possible)"
         lines = [f"token {self.position}: {self.label} over {self.rival} by {self.margin:.2f}"]
-        lines += [f"  {c.weight:+9.2f}  {c.name}" for c in self.contributions]
-        if abs(self.rest) > 1e-6 * max(1.0, abs(self.margin)):
-            lines.append(f"  {self.rest:+9.2f}  (the rest)")
+        lines += contribution_lines(self.contributions, self.rest, self.margin)
         return "\n".join(lines)

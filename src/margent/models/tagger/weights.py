@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask, Stored
 from margent.learners.training import Training
-from margent.models.tagger.explanation import Contribution
+from margent.models.contribution import Contribution
 from margent.models.tagger.search import Ids, Structure
 from margent.storage import ModelFile
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
+from margent.models.contribution import Contribution
 from margent.models.tagger.chain.sparse_rows import SparseRows
-from margent.models.tagger.explanation import Contribution
 
 if TYPE_CHECKING:
     from margent.models.tagger.chain.weights import ChainWeights

@@ -12,11 +12,11 @@ from margent import _core
 from margent.features.choice import feature_map_for
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask
+from margent.models.contribution import Contribution
 from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.models.tagger.chain.explanation import chain_margin_breakdown, chain_top_features
 from margent.models.tagger.chain.search import ChainStructure
 from margent.models.tagger.chain.sparse_rows import Floats, SparseRows
-from margent.models.tagger.explanation import Contribution
 from margent.models.tagger.search import Ids
 from margent.models.tagger.weights import Trainable, Weights
 from margent.storage import ModelFile

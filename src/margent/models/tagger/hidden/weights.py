@@ -14,8 +14,8 @@ from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask
 from margent.features.kernel import Kernel
 from margent.learners.training import Training
+from margent.models.contribution import Contribution
 from margent.models.tagger.chain.weights import ChainWeights, chain_oracle
-from margent.models.tagger.explanation import Contribution
 from margent.models.tagger.hidden.search import HiddenStructure
 from margent.models.tagger.hidden.starts import best_of_starts, with_noise
 from margent.models.tagger.hidden.sublabels import Sublabels

@@ -1,0 +1,49 @@
+"""Why a word got its head: the features that make the margin over the best tree in which it has another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from margent.models.contribution import Contribution, contribution_lines, largest
+
+
+class Arc(NamedTuple):
+    """The head of a word, 0 for the root, and the label."""
+
+    head: int
+    label: str
+
+
+@dataclass(frozen=True)
+class ArcExplanation:
+    """Why `word`, counted from 1, has `arc`.
+
+    `rival` is its arc in the best tree of the sentence in which it has another one (None: none was found), and `margin`
+    by how much that tree scores less. `contributions` are the parts of the margin, largest first; `rest` is what they
+    leave: smaller ones, and of other words, whose arcs change along.
+    """
+
+    word: int
+    form: str
+    arc: Arc
+    rival: Arc | None
+    margin: float
+    contributions: tuple[Contribution, ...]
+    rest: float
+
+    @classmethod
+    def of(
+        cls, word: int, form: str, arc: Arc, rival: Arc, margin: float, parts: Iterable[Contribution], top: int
+    ) -> ArcExplanation:
+        """With the `top` largest parts."""
+        shown = largest(parts, top)
+        return cls(word, form, arc, rival, margin, shown, margin - sum(part.weight for part in shown))
+
+    def __str__(self) -> str:
+        chosen = f"word {self.word} {self.form!r}: {self.arc.label} of {self.arc.head}"
+        if self.rival is None:
+            return f"{chosen} (no other arc was found)"
+        lines = [f"{chosen} over {self.rival.label} of {self.rival.head} by {self.margin:.2f}"]
+        return "\n".join([*lines, *contribution_lines(self.contributions, self.rest, self.margin)])

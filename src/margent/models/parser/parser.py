@@ -1,0 +1,394 @@
+"""The parser: a dependency tree for each sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from margent.annotation.dependency_tree import DependencyTree
+from margent.features.token_atoms import EncodedTokens, TokenAtoms
+from margent.formats.columns import Columns
+from margent.learners import check_fits
+from margent.models.base import Finds, StructuredModel
+from margent.models.beam import Beam
+from margent.models.contribution import Contribution
+from margent.models.inputs import sentence_weights
+from margent.models.labels import Predictions
+from margent.models.parser.answers import (
+    ArcProbabilities,
+    FoundArcs,
+    ParserAnswers,
+    ScoredTree,
+    found_arcs,
+    trees,
+)
+from margent.models.parser.explanation import Arc, ArcExplanation
+from margent.models.parser.kinds import weights_kind
+from margent.models.parser.model import ParserModel
+from margent.models.parser.options import ParserFeatures
+from margent.models.parser.problem import CROSSING, ParserProblem, check_continues
+from margent.models.parser.sentences import as_columns, forms_of, right_arcs
+from margent.models.parser.setting import EXACT_SEARCHES, SYSTEMS, ParserSetting
+from margent.models.parser.weights import ParserWeights, Parses
+from margent.models.tagger.tagger import Tagger
+from margent.models.training_data import TrainingData
+from margent.parameters import check_choice, check_count, check_flag, check_number
+
+if TYPE_CHECKING:
+    from margent.metrics.dependency import DependencyReport
+
+
+class Parser(StructuredModel[ParserModel]):
+    """Learns to give each word of a sentence its head, and the arc between them a label.
+
+    X is a sequence of sentences: lists of words, or of tuples of form, upos, xpos, feats and lemma, or the first of
+    these ("_" is what is not known); or the `Columns` that `margent.formats.read_dependencies` gives. y has a
+    `DependencyTree` for each, or a pair (heads, labels) in which None is not known: the best completion is then taken
+    for right. `score` is the labelled attachment score (LAS); `dev_metric` may be "las", "uas", "label_accuracy" or
+    "clas".
+
+    Parameters
+    ----------
+    features : str, list of str, ParserFeatures or None
+        What is seen of words: templates over named atoms such as `s0.word n0.upos` (their text or lines), the name of a
+        preset, or `ParserFeatures(templates, clusters=..., min_count=2)`. None: the templates that go with the search.
+        docs/parser.md spells all atoms.
+    learner : learner, str or None
+        How mistakes move the weights: an object such as `MIRA()` or a name such as "crf". None: one that fits the
+        search.
+    search : Beam, "eisner" or "mst"
+        `Beam(8)`: actions of a transition system, of which the 8 best sequences are kept; `Beam(1)` is greedy, and the
+        fastest. "eisner": the best projective tree, exactly. "mst": the best of all trees, exactly.
+    system : "arc-standard", "arc-hybrid", "arc-eager" or "swap"
+        Which actions build a tree, where the search is a beam. "swap" makes trees whose arcs cross.
+    order : 1 or 2
+        With "eisner": 1 scores arcs alone, 2 pairs of arcs as well: of siblings, and of a word and its grandparent.
+    crossing : "head", "path", "head+path", "lift" or "error"
+        What is done with training trees whose arcs cross, where the search makes projective trees alone. The first
+        three are pseudo-projective: arcs are lifted until none cross, and labels say where they came from, so that
+        predicted trees may cross. "lift": without such labels. "error": they are refused.
+    tagger : Tagger or None
+        A tagger with its parameters, such as `Tagger(features="pos")`: it learns the tags that the templates look at
+        from the same sentences, and the parser reads its tags, in training those of ten-fold jackknifing. It then
+        needs nothing but words. None: tags are given.
+    label_cost : float
+        What a wrong label on a right arc costs, for learners with a margin; a wrong head costs 1.
+    single_root : bool
+        Whether exactly one word hangs on the root, as in Universal Dependencies.
+    calibration : float or None
+        A share of the training sentences to calibrate the probabilities of arcs with, where the search is exact. None:
+        only on development data; 0: not at all.
+    seed : int
+        Of the order of examples in training, and of the tenths of jackknifing.
+    threads : int or None
+        For prediction, to train a `CRF`, and taggers; None: as many as there are processors. Does not change the
+        results.
+
+    Attributes
+    ----------
+    model_ : ParserModel, all that was learned; what follows are views of it
+    labels_ : array of the labels of arcs, in the order of the columns of `predict_marginals`
+    history_ : list of dicts, one per epoch
+    weights_, atoms_ : the weights of features, and what is seen of words
+    taggers_ : by column (upos, xpos, feats) the tagger of it, where `tagger` was given
+    best_epoch_, interrupted_ : how the last training ended
+    temperature_, calibrated_ : of probabilities of arcs, where the search is exact
+    """
+
+    fitted: ClassVar[type[ParserModel]] = ParserModel
+
+    def __init__(
+        self,
+        features: Any = None,
+        learner: Any = None,
+        *,
+        search: Beam | str = Beam(),  # noqa: B008
+        system: str = "arc-standard",
+        order: int = 2,
+        crossing: str = "head",
+        tagger: Tagger | None = None,
+        label_cost: float = 0.5,
+        single_root: bool = True,
+        calibration: float | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.features = features
+        self.learner = learner
+        self.search = search
+        self.system = system
+        self.order = order
+        self.crossing = crossing
+        self.tagger = tagger
+        self.label_cost = label_cost
+        self.single_root = single_root
+        self.calibration = calibration
+        self.seed = seed
+        self.threads = threads
+
+    # Prediction
+
+    def predict(self, X: Any) -> Predictions[DependencyTree]:
+        """The best tree of each sentence."""
+        model = self._fitted()
+        tokens = self._encoded(model, as_columns(X))
+        found = model.found(self._best(model, tokens), tokens)
+        return Predictions(trees(found, tokens.sequence_ptr))
+
+    def predict_k_best(self, X: Any, k: int = 5) -> list[list[ScoredTree]]:
+        """Up to k trees of each sentence with their scores, best first, all different; the best there are where the
+        search is exact, else the best of those that survive the beam."""
+        check_count("k", k, 1)
+        model = self._fitted()
+        tokens = self._encoded(model, as_columns(X))
+        result = []
+        for parses in self._searched(model).k_best(tokens, int(k), self.resolved("threads")):
+            readings: dict[DependencyTree, float] = {}
+            for score, heads, labels in parses:
+                ptr = np.array([0, len(heads)])
+                found = found_arcs(heads, labels, model.labels, ptr, lifted=model.lifted)
+                readings.setdefault(trees(found, ptr)[0], float(score))  # lifted arcs may lead to the same place
+            result.append([ScoredTree(score, tree) for tree, score in readings.items()])
+        return result
+
+    def predict_marginals(self, X: Any) -> list[ArcProbabilities]:
+        """How probable each head and each label of each word is; where the search is exact.
+
+        Probabilities are exp(score / temperature_) over the sum of all trees. The scores of a perceptron or a margin
+        learner are not made for that: without a fitted temperature there is a `CalibrationWarning`. Of lifted arcs
+        (`crossing`), the probabilities are those of the projective trees that are searched.
+        """
+        model = self._fitted()
+        weights = self._searched(model)
+        tokens = self._encoded(model, as_columns(X))
+        scale = self._scale(model) if weights.exact else 1.0
+        nothing = np.zeros(tokens.n_tokens, dtype=np.int32)
+        found = weights.marginals(tokens, nothing, nothing, scale, self.resolved("threads"))
+        spans = pairwise(tokens.sequence_ptr.tolist())
+        return [ArcProbabilities(heads, found.labels[a:b]) for heads, (a, b) in zip(found.heads, spans)]
+
+    def tag(self, X: Any) -> Columns:
+        """The sentences with the tags that the parser gives words itself: form, upos, xpos and feats.
+
+        Of a parser without taggers, the sentences as they are.
+        """
+        return self._fitted().tagged(as_columns(X), self.resolved("threads"))
+
+    def explain(self, sentence: Any, word: int | None = None, *, top: int = 10) -> list[ArcExplanation]:
+        """Why each word (or the one that is given, counted from 1) got its arc: which features, over which rival.
+
+        The rival is the best tree of the whole sentence that was found in which the word has another head or label. An
+        explanation lists the `top` contributions to the difference of the two scores; printed, it is a small table.
+        """
+        model = self._fitted()
+        columns = as_columns([sentence])
+        tokens = self._encoded(model, columns)
+        check_count("top", top, 0)
+        n = tokens.n_tokens
+        whole = isinstance(word, (int, np.integer)) and not isinstance(word, bool)
+        if word is not None and (not whole or not 1 <= word <= n):
+            raise ValueError(f"word should be a number from 1 to {n}, as many as the sentence has, got {word!r}")
+        weights, names, forms = self._searched(model), model.labels, forms_of(columns)[0]
+        best = weights.best(tokens, 1)
+        score, parts = weights.breakdown(model.atoms, names, tokens, best.heads, best.labels)
+        explanations = []
+        for each in range(1, n + 1) if word is None else [int(word)]:
+            arc = int(best.heads[each - 1]), int(best.labels[each - 1])
+            chosen = Arc(arc[0], names[arc[1]])
+            rival = weights.rival(tokens, each, arc)
+            if rival is None:
+                explanations.append(ArcExplanation(each, forms[each - 1], chosen, None, float("inf"), (), 0.0))
+                continue
+            other = Arc(int(rival.heads[each - 1]), names[rival.labels[each - 1]])
+            less, against = weights.breakdown(model.atoms, names, tokens, rival.heads, rival.labels)
+            differences = [
+                Contribution(name, parts.get(name, 0.0) - against.get(name, 0.0)) for name in {**parts, **against}
+            ]
+            explanations.append(ArcExplanation.of(each, forms[each - 1], chosen, other, score - less, differences, top))
+        return explanations
+
+    # What was learned
+
+    @property
+    def labels_(self) -> NDArray[np.object_]:
+        return np.array(self.model_.labels, dtype=object)
+
+    @property
+    def weights_(self) -> ParserWeights:
+        return self.model_.weights
+
+    @property
+    def atoms_(self) -> TokenAtoms:
+        return self.model_.atoms
+
+    @property
+    def taggers_(self) -> dict[str, Tagger]:
+        return dict(self.model_.taggers)
+
+    def top_features(self, label: str, n: int = 20) -> list[tuple[str, float]]:
+        """The highest-weighted features of a label, and after them the lowest-weighted, from high to low."""
+        model = self._fitted()
+        check_count("n", n, 1)
+        if label not in model.labels:
+            raise ValueError(f"there is no label {label!r}; expected one of {', '.join(model.labels)}")
+        return model.weights.top_features(model.atoms, model.labels, model.labels.index(label), int(n))
+
+    # What the template asks of a parser
+
+    def _problem(self, data: TrainingData, start: ParserModel | None, grow: bool) -> ParserProblem:
+        return ParserProblem.of(self, data, start, grow)
+
+    def _answers(self, model: ParserModel, X: Any, y: Any, sample_weight: Any = None) -> ParserAnswers:
+        columns = as_columns(X)
+        arcs = right_arcs(y, columns.lengths.tolist(), False)
+        return ParserAnswers.of(
+            columns, self._encoded(model, columns), arcs, sentence_weights(sample_weight, len(columns))
+        )
+
+    def _score(self, model: ParserModel, answers: ParserAnswers) -> float:
+        return answers.score(self._found(model, answers))
+
+    def _report(self, model: ParserModel, answers: ParserAnswers) -> DependencyReport:
+        return answers.report(self._found(model, answers))
+
+    def _found(self, model: ParserModel, answers: ParserAnswers) -> FoundArcs:
+        return model.found(self._best(model, answers.tokens), answers.tokens)
+
+    def _finds(self, model: ParserModel, answers: ParserAnswers) -> Finds | None:
+        """The labelled arcs of the best trees. Costs a search for the two best and about ten passes for the sums."""
+        weights, tokens, threads = self._searched(model), answers.tokens, self.resolved("threads")
+        parses = self._best(model, tokens)
+        known, _, right = answers.right(model.found(parses, tokens))
+        counts = answers.counts
+        judged = known & (counts > 0)
+        if not judged.any():
+            return None
+
+        def log_confidences(scale: float) -> NDArray[np.float64]:
+            arcs = weights.marginals(tokens, parses.heads, parses.labels, scale, threads).arcs
+            return np.asarray(np.log(np.maximum(arcs[judged], 1e-300)), dtype=np.float64)
+
+        two = weights.k_best(tokens, 2, threads)
+        margins = np.array([found[0].score - found[1].score for found in two if len(found) == 2])
+        return Finds(log_confidences, right[judged], counts[judged], margins)
+
+    def _confidences(
+        self, model: ParserModel, answers: ParserAnswers
+    ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+        """Of the head of each word, and of head and label together."""
+        weights, tokens = self._searched(model), answers.tokens
+        parses = self._best(model, tokens)
+        scale = self._scale(model, stacklevel=4) if weights.exact else 1.0
+        found = weights.marginals(tokens, parses.heads, parses.labels, scale, self.resolved("threads"))
+        known, attached, both = answers.right(model.found(parses, tokens))
+        spans = pairwise(tokens.sequence_ptr.tolist())
+        heads = [p[np.arange(b - a), parses.heads[a:b]] for p, (a, b) in zip(found.heads, spans)]
+        of_heads = np.concatenate(heads) if heads else np.zeros(0)
+        return {"heads": (of_heads[known], attached[known]), "arcs": (found.arcs[known], both[known])}
+
+    # Search
+
+    @property
+    def setting(self) -> ParserSetting:
+        """What the weights look at."""
+        return ParserSetting(
+            self.search,
+            self.system,
+            self.resolved("features").chosen_templates,
+            int(self.order),
+            float(self.label_cost),
+            bool(self.single_root),
+        )
+
+    def _searched(self, model: ParserModel) -> ParserWeights:
+        """The weights of a model, searched as the parameters say now."""
+        setting = replace(self.setting, label_cost=model.setting.label_cost)  # of training alone
+        if setting != model.setting:
+            self._check_search()
+            check_continues(setting, model)
+        return model.searched(setting)
+
+    def _encoded(self, model: ParserModel, columns: Columns) -> EncodedTokens:
+        return model.encode(columns, self.resolved("threads"))
+
+    def _best(self, model: ParserModel, tokens: EncodedTokens) -> Parses:
+        return self._searched(model).best(tokens, self.resolved("threads"))
+
+    # Parameters
+
+    def _default_learner(self) -> Any:
+        return weights_kind(self.setting).default_learner(self.setting)
+
+    def resolved(self, name: str) -> Any:
+        return ParserFeatures.of(self.features) if name == "features" else super().resolved(name)
+
+    def check_parameters(self) -> None:
+        self._check_search()
+        self.check_common()
+        self.resolved("features")
+        check_choice(self, "system", SYSTEMS)
+        check_count("order of Parser", self.order, 1, maximum=2)
+        check_choice(self, "crossing", CROSSING)
+        check_number(self, "label_cost", minimum=0, maximum=1)
+        check_flag(self, "single_root")
+        if self.tagger is not None:
+            _check_tagger(self.tagger)
+        setting = self.setting
+        kind = weights_kind(setting)
+        kind.check(setting)
+        if self.calibration and not kind.exact:
+            raise ValueError(
+                f"calibration of Parser is for probabilities of arcs, which search={self.search!r} does not have; "
+                "expected None or 0, or search='eisner' or 'mst'"
+            )
+        check_fits(self.resolved("learner"), kind.structure(setting))
+        kind.templates(setting)
+
+    def _check_search(self) -> None:
+        given = self.search
+        if isinstance(given, Beam):
+            if given.decode != "viterbi":
+                raise ValueError(f"search of Parser should be a Beam with decode='viterbi', got {given!r}")
+        elif not isinstance(given, str) or given not in EXACT_SEARCHES:
+            raise ValueError(
+                f"search of Parser should be a Beam(...) or one of {', '.join(EXACT_SEARCHES)}, got {given!r}"
+            )
+
+    # Files
+
+    def _stored_parameters(self, model: ParserModel) -> dict[str, Any]:
+        """The tagger and the clusters are in what was learned."""
+        features: ParserFeatures = self.resolved("features")
+        templates = model.setting.templates
+        stored: Sequence[str] | str | None = list(templates) if isinstance(templates, tuple) else templates
+        return super()._stored_parameters(model) | {
+            "features": ParserFeatures(stored, min_count=int(features.min_count)),
+            "tagger": None,
+        }
+
+    @classmethod
+    def _restored_parameters(cls, given: dict[str, Any], model: ParserModel) -> dict[str, Any]:
+        features = given.get("features")
+        if not isinstance(features, ParserFeatures):
+            raise TypeError(f"features should be ParserFeatures, not {features!r}")
+        if model.atoms.clusters is not None:
+            given = given | {"features": replace(features, clusters=model.atoms.clusters)}
+        taggers = list(model.taggers.values())
+        return given | {"tagger": Tagger(**taggers[0].get_params(deep=False)) if taggers else None}
+
+    def _check_model(self, model: ParserModel) -> None:
+        check_continues(self.setting, model)
+
+
+def _check_tagger(tagger: Any) -> None:
+    if not isinstance(tagger, Tagger):
+        raise TypeError(f"tagger of Parser should be a Tagger(...) or None, got {tagger!r}")
+    tagger.check_parameters()
+    source = tagger.resolved("features").source
+    if callable(source) or source in ("attributes", "vectors"):
+        raise ValueError(f"tagger of Parser should read words, by templates or a preset, got features={source!r}")
