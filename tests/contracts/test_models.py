@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 from tests.unit.model_files import timeless
 
 import margent
-from margent.datasets import make_pronunciations, make_series
+from margent.datasets import make_pronunciations, make_series, make_trees
 from margent.models import StructuredModel
 from margent.models.loading import KINDS
 
@@ -118,6 +118,7 @@ def _cases() -> dict[str, Case]:
     sentences, labels = margent.make_addresses(60, seed=3)
     series, segments, _ = make_series(24, noise=0.5, seed=3)
     words, spoken = make_pronunciations(150, seed=0, noise=0)
+    trees_X, trees_y = make_trees(60, seed=3)
     return {
         "tagger": Case(
             margent.Tagger(learner=margent.Perceptron(epochs=2)),
@@ -154,6 +155,14 @@ def _cases() -> dict[str, Case]:
             {"order": [1, 3], "search__width": [20]},
             {"order": 3},
             (["ab", ""], ["A B", ""]),
+        ),
+        "parser": Case(
+            margent.Parser(["h.upos m.upos direction", "m.upos label"], margent.Perceptron(epochs=2), threads=1),
+            trees_X,
+            trees_y,
+            {"learner__epochs": [1, 3], "features__min_count": [1]},
+            {"features__min_count": 1},
+            (trees_X[:2], trees_y[:1]),
         ),
     }
 

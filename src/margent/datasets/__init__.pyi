@@ -10,6 +10,7 @@ from margent.datasets.generated_series import SeriesModel as SeriesModel
 from margent.datasets.generated_series import make_series as make_series
 from margent.datasets.generated_speech import GENERATED_PHONES as GENERATED_PHONES
 from margent.datasets.generated_speech import make_speech as make_speech
+from margent.datasets.generated_trees import make_trees as make_trees
 from margent.datasets.invented_spelling import make_pronunciations as make_pronunciations
 from margent.datasets.speech import load_russian_speech as load_russian_speech
 from margent.datasets.text import Dataset as Dataset

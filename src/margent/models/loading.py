@@ -7,11 +7,13 @@ from typing import Any
 
 from margent import storage
 from margent.models.base import StructuredModel
+from margent.models.parser.parser import Parser
 from margent.models.segmenter.segmenter import Segmenter
 from margent.models.tagger.tagger import Tagger
 from margent.models.transcriber.transcriber import Transcriber
 
-KINDS: dict[str, type[StructuredModel[Any]]] = {kind.fitted.kind: kind for kind in (Tagger, Segmenter, Transcriber)}
+_MODELS: tuple[type[StructuredModel[Any]], ...] = (Tagger, Segmenter, Transcriber, Parser)
+KINDS = {kind.fitted.kind: kind for kind in _MODELS}
 """The kinds of models, by their names in model files."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -61,9 +60,9 @@ class Parser(StructuredModel[ParserModel]):
     learner : learner, str or None
         How mistakes move the weights: an object such as `MIRA()` or a name such as "crf". None: one that fits the
         search.
-    search : Beam, "eisner" or "mst"
-        `Beam(8)`: actions of a transition system, of which the 8 best sequences are kept; `Beam(1)` is greedy, and the
-        fastest. "eisner": the best projective tree, exactly. "mst": the best of all trees, exactly.
+    search : "eisner", "mst" or Beam
+        "eisner": the best projective tree, exactly. "mst": the best of all trees, exactly. `Beam(8)`: actions of a
+        transition system, of which the 8 best sequences are kept; `Beam(1)` is greedy, and the fastest.
     system : "arc-standard", "arc-hybrid", "arc-eager" or "swap"
         Which actions build a tree, where the search is a beam. "swap" makes trees whose arcs cross.
     order : 1 or 2
@@ -98,6 +97,16 @@ class Parser(StructuredModel[ParserModel]):
     taggers_ : by column (upos, xpos, feats) the tagger of it, where `tagger` was given
     best_epoch_, interrupted_ : how the last training ended
     temperature_, calibrated_ : of probabilities of arcs, where the search is exact
+
+    Examples
+    --------
+    >>> from margent import Parser
+    >>> from margent.annotation import DependencyTree
+    >>> X = [["she", "reads"], ["old", "books", "sleep"], ["she", "sleeps"]]
+    >>> y = [DependencyTree([2, 0], ["nsubj", "root"]), DependencyTree([2, 3, 0], ["amod", "nsubj", "root"])]
+    >>> y.append(y[0])
+    >>> Parser().fit(X, y).predict([["old", "books", "sleep"]])[0].heads
+    (2, 3, 0)
     """
 
     fitted: ClassVar[type[ParserModel]] = ParserModel
@@ -107,7 +116,7 @@ class Parser(StructuredModel[ParserModel]):
         features: Any = None,
         learner: Any = None,
         *,
-        search: Beam | str = Beam(),  # noqa: B008
+        search: Beam | str = "eisner",
         system: str = "arc-standard",
         order: int = 2,
         crossing: str = "head",
@@ -363,20 +372,14 @@ class Parser(StructuredModel[ParserModel]):
 
     def _stored_parameters(self, model: ParserModel) -> dict[str, Any]:
         """The tagger and the clusters are in what was learned."""
-        features: ParserFeatures = self.resolved("features")
-        templates = model.setting.templates
-        stored: Sequence[str] | str | None = list(templates) if isinstance(templates, tuple) else templates
-        return super()._stored_parameters(model) | {
-            "features": ParserFeatures(stored, min_count=int(features.min_count)),
-            "tagger": None,
-        }
+        given = self.features
+        features = replace(given, clusters=None, vectors=None) if isinstance(given, ParserFeatures) else given
+        return super()._stored_parameters(model) | {"features": features, "tagger": None}
 
     @classmethod
     def _restored_parameters(cls, given: dict[str, Any], model: ParserModel) -> dict[str, Any]:
-        features = given.get("features")
-        if not isinstance(features, ParserFeatures):
-            raise TypeError(f"features should be ParserFeatures, not {features!r}")
         if model.atoms.clusters is not None:
+            features = ParserFeatures.of(given.get("features"))
             given = given | {"features": replace(features, clusters=model.atoms.clusters)}
         taggers = list(model.taggers.values())
         return given | {"tagger": Tagger(**taggers[0].get_params(deep=False)) if taggers else None}

@@ -18,6 +18,9 @@ from margent import _core
 from margent.errors import CorpusError
 from margent.features.part_templates import PartTemplates, PartVocabulary, Term
 
+PRESETS = ("arcs",)
+"""Templates that come with the library."""
+
 FARTHEST = 3
 """Neighbours of a word that have an address."""
 

@@ -16,9 +16,10 @@ from margent.errors import CapabilityError, CorpusError
 from margent.features.feature_map import Stored
 from margent.features.part_templates import PartTemplates
 from margent.features.token_atoms import EncodedTokens, TokenAtoms
+from margent.learners import PassiveAggressive
 from margent.models.parser.graph.explanation import feature_name
 from margent.models.parser.graph.head_filter import filter_templates, fitting_bits, learned_filter, native_filter
-from margent.models.parser.graph.templates import VOCABULARY, native_templates, of_order, part_kind, preset
+from margent.models.parser.graph.templates import PRESETS, VOCABULARY, native_templates, of_order, part_kind, preset
 from margent.models.parser.setting import ParserSetting
 from margent.models.parser.weights import (
     ArcMarginals,
@@ -69,12 +70,19 @@ class GraphWeights(ParserWeights):
             raise ValueError(f"order is {setting.order!r}; expected 1 (arcs) or 2 (pairs of arcs as well)")
 
     @classmethod
+    def default_learner(cls, setting: ParserSetting) -> Any:
+        return PassiveAggressive()
+
+    @classmethod
     def structure(cls, setting: ParserSetting) -> str:
         return "dependency arcs"
 
     @classmethod
     def templates(cls, setting: ParserSetting) -> PartTemplates:
-        given = preset("arcs") if setting.templates is None else PartTemplates.parse(setting.templates, VOCABULARY)
+        wanted = setting.templates
+        if isinstance(wanted, str) and wanted not in PRESETS:
+            raise ValueError(f"there are no templates named {wanted!r} for arcs; expected {', '.join(PRESETS)}")
+        given = preset(wanted or "arcs") if not isinstance(wanted, tuple) else PartTemplates.parse(wanted, VOCABULARY)
         chosen = of_order(given, setting.order if setting.search == "eisner" else 1)
         if not chosen.templates:
             raise CorpusError(
