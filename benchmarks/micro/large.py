@@ -87,8 +87,8 @@ def search_many_labels(n_labels: int) -> dict[str, Any]:
         tagger = margent.Tagger(
             features=templates, learner=margent.Perceptron(epochs=5), threads=1, tag_dictionary=restrict
         ).fit(X[:10_000], y[:10_000])
-        encoded, allowed = tagger.model_.encode(X[10_000:])
-        chain, examples = tagger.weights_.native(), encoded.examples(allowed=allowed)
+        encoded, restrictions = tagger.model_.encode(X[10_000:])
+        chain, examples = tagger.weights_.native(), encoded.examples(allowed=restrictions.seen)
         result[f"{name}_epoch_seconds"] = min(epoch["seconds"] for epoch in tagger.history_)
         result[f"{name}_accuracy"] = tagger.score(X[10_000:], y[10_000:])
         for kind in ("complete", "pruned") if restrict is None else ("restricted",):

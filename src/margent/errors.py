@@ -56,6 +56,11 @@ class CalibrationWarning(UserWarning):
     """Probabilities were asked of a model whose scores are not made for them, and no temperature was fitted."""
 
 
+class RestrictionWarning(UserWarning):
+    """What a model may answer left some examples no answer, and was widened for these. The message says what and how
+    often; it is said once of each model."""
+
+
 class TrainingWarning(UserWarning):
     """A training came to its end without having learned anything. The message says why, and what to try."""
 

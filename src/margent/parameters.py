@@ -68,6 +68,10 @@ def check_flag(owner: Any, name: str) -> None:
 
 def check_choice(owner: Any, name: str, choices: tuple[str, ...]) -> None:
     """The parameter must be one of these words."""
-    value = getattr(owner, name)
-    if value not in choices:
-        raise ValueError(f"{name} of {type(owner).__name__} should be one of {', '.join(choices)}, got {value!r}")
+    check_word(f"{name} of {type(owner).__name__}", getattr(owner, name), choices)
+
+
+def check_word(what: str, value: Any, choices: tuple[str, ...]) -> None:
+    """`value` must be one of these words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{what} should be one of {', '.join(choices)}, got {value!r}")

@@ -33,6 +33,8 @@ class Epoch:
     `primal` and `gap`, where the learner was given a gap: the primal objective of the last weights, and how far the
     dual is below, as a part of it.
     `rank`: of the matrix of weights, where the learner keeps it low (Spectral).
+    `dev_lifted`: for how many examples of the development data the restrictions of the model left no answer, and were
+    lifted; None: for none.
     """
 
     epoch: int
@@ -45,6 +47,7 @@ class Epoch:
     primal: float | None = None
     gap: float | None = None
     rank: int | None = None
+    dev_lifted: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

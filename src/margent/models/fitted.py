@@ -62,10 +62,11 @@ class FittedModel(ABC):
     def restored(cls: type[Self], file: ModelFile, function: Any = None) -> Self:
         """The model in a file, everything in it checked. `function`: the code that the file could not hold."""
 
-    def first_warning(self) -> bool:
-        """True when asked for the first time: what is wrong with its probabilities is said once."""
-        first = "_warned" not in vars(self)
-        vars(self)["_warned"] = True
+    def first_warning(self, of: str = "probabilities") -> bool:
+        """True when asked for the first time: what is wrong with its probabilities, or other answers, is said once."""
+        said: set[str] = vars(self).setdefault("_warned", set())
+        first = of not in said
+        said.add(of)
         return first
 
     def __reduce__(self) -> tuple[Any, ...]:

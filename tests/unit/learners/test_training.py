@@ -177,7 +177,7 @@ def test_history_tells_of_every_epoch() -> None:
         assert epoch.seconds > 0 and epoch.dev_score is None
         assert epoch.accuracy == 1 - epoch.updates / 40 and epoch.loss == epoch.updates
         known = {"epoch", "loss", "accuracy", "updates", "seconds", "dev_score"}
-        assert set(epoch.as_dict()) == known | {"objective", "primal", "gap", "rank"}
+        assert set(epoch.as_dict()) == known | {"objective", "primal", "gap", "rank", "dev_lifted"}
 
 
 def test_the_order_of_examples() -> None:

@@ -21,6 +21,16 @@ Allowed = tuple[IntArray, PtrArray]
 
 
 @dataclass(frozen=True)
+class Restrictions:
+    """The labels that tokens of some sentences may have: those that words were `seen` with, and those that the caller
+    has `given`; None: any. `errors`: by sentence, what is wrong with its constraints, none of which hold then."""
+
+    seen: Allowed | None = None
+    given: Allowed | None = None
+    errors: Mapping[int, ConstraintError] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Constraints:
     """What is known about the labels of one sentence.
 
@@ -44,8 +54,8 @@ def allowed_labels(
     lengths: NDArray[np.int64],
     labels: LabelSet,
     scheme: str | None,
-) -> Allowed:
-    """The labels that constraints, one per sentence, leave at each token."""
+) -> tuple[Allowed, dict[int, ConstraintError]]:
+    """The labels that constraints, one per sentence, leave at each token; and by sentence what is wrong with them."""
     if isinstance(constraints, (Mapping, Constraints, str)) or not isinstance(constraints, Iterable):
         raise ConstraintError(
             f"expected a list with the constraints of each sentence, got {type(constraints).__name__}"
@@ -54,20 +64,25 @@ def allowed_labels(
     if len(constraints) != len(lengths):
         raise ConstraintError(f"found constraints for {len(constraints)} sentences, expected them for {len(lengths)}")
     rows: dict[int, list[int]] = {}
+    errors: dict[int, ConstraintError] = {}
     start = 0
     for sentence, (given, length) in enumerate(zip(constraints, lengths)):
         if given is not None and not isinstance(given, (Constraints, Mapping)):
             raise ConstraintError(f"sentence {sentence}: expected Constraints, a dict or None, got {given!r}")
         if given:
             constraint = given if isinstance(given, Constraints) else Constraints(labels=given)
-            for position, kept in _kept(constraint, int(length), labels, scheme, sentence).items():
-                rows[start + position] = sorted(kept)
+            try:
+                kept_labels = _kept(constraint, int(length), labels, scheme, sentence)
+            except ConstraintError as error:
+                errors[sentence] = error
+            else:
+                rows |= {start + position: sorted(kept) for position, kept in kept_labels.items()}
         start += int(length)
     sizes = np.zeros(start + 1, dtype=np.int64)
     for token, kept_ids in rows.items():
         sizes[token + 1] = len(kept_ids)
     ids = [i for token in sorted(rows) for i in rows[token]]
-    return np.array(ids, dtype=np.int32), np.cumsum(sizes)
+    return (np.array(ids, dtype=np.int32), np.cumsum(sizes)), errors
 
 
 def _kept(given: Constraints, length: int, labels: LabelSet, scheme: str | None, sentence: int) -> dict[int, set[int]]:

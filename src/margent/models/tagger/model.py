@@ -17,7 +17,7 @@ from margent.models.fitted import FittedModel, Stored, restored_training
 from margent.models.inputs import as_sentences
 from margent.models.labels import LabelSet
 from margent.models.tagger.chain.weights import ChainWeights
-from margent.models.tagger.constraints import Allowed, TagDictionary, allowed_labels, both_allowed
+from margent.models.tagger.constraints import Allowed, Restrictions, TagDictionary, allowed_labels
 from margent.models.tagger.hidden.weights import HiddenWeights
 from margent.models.tagger.label_scheme import Constrain, allowed_pairs
 from margent.models.tagger.search import Structure
@@ -27,6 +27,9 @@ from margent.storage import ModelFile
 
 _KINDS = (ChainWeights.kind, "k-grams", HiddenWeights.kind)
 """What a tagger may learn, by the `kind` of its `Weights`."""
+
+_KEPT = 4
+"""So many structures are kept ready: as the parameters say, and what is searched where they leave no labelling."""
 
 
 def weights_of_kind(kind: str) -> type[Weights]:
@@ -82,31 +85,31 @@ class TaggerModel(FittedModel):
 
     # Search
 
-    def encode(self, X: Any, constraints: Any = None) -> tuple[Encoded, Allowed | None]:
+    def encode(self, X: Any, constraints: Any = None) -> tuple[Encoded, Restrictions]:
         """Sentences, and the labels that their tokens may have."""
         X = as_sentences(X)
         encoded = self.feature_map.encode(X)
-        return encoded, self.allowed(X, encoded, constraints)
+        return encoded, self.restrictions(X, encoded, constraints)
 
-    def allowed(self, X: Any, encoded: Encoded, constraints: Any) -> Allowed | None:
+    def restrictions(self, X: Any, encoded: Encoded, constraints: Any) -> Restrictions:
         """The labels that tokens of encoded sentences may have."""
         seen = self.space.allowed(X)
         if constraints is None:
-            return seen
-        return both_allowed(seen, allowed_labels(constraints, encoded.lengths, self.labels, self.scheme))
+            return Restrictions(seen)
+        return Restrictions(seen, *allowed_labels(constraints, encoded.lengths, self.labels, self.scheme))
 
     def pairs(self, constrain: Constrain) -> NDArray[np.bool_] | None:
         """Which label may follow which; None: any."""
         return allowed_pairs(constrain, self.labels, self.scheme)
 
     def structure(self, constrain: Constrain, beam: int | None) -> Structure:
-        """The weights ready to be searched: made once, unless `constrain` or `beam` change."""
+        """The weights ready to be searched: made once, also with the restrictions lifted."""
         wanted = constrain if constrain is None or isinstance(constrain, bool) else tuple(map(tuple, constrain)), beam
-        ready: tuple[Any, Structure] | None = vars(self).get("_ready")
-        if ready is None or ready[0] != wanted:
-            ready = wanted, self.weights.structure(self.pairs(constrain), beam)
-            vars(self)["_ready"] = ready
-        return ready[1]
+        ready: dict[Any, Structure] = vars(self).get("_ready", {})
+        if wanted not in ready:
+            kept = dict(list(ready.items())[1 - _KEPT :])
+            vars(self)["_ready"] = ready = kept | {wanted: self.weights.structure(self.pairs(constrain), beam)}
+        return ready[wanted]
 
     # Files
 

@@ -20,12 +20,13 @@ from margent.models.fitted import learned_fields
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import LabelSet
 from margent.models.tagger.chain.weights import ChainWeights
-from margent.models.tagger.constraints import TagDictionary
-from margent.models.tagger.decoding import decoded
+from margent.models.tagger.constraints import Restrictions, TagDictionary
+from margent.models.tagger.fallback import fallback_search, levels_of
 from margent.models.tagger.hidden.weights import HiddenWeights
 from margent.models.tagger.label_costs import costs_of
 from margent.models.tagger.label_scheme import allowed_pairs, label_scheme
 from margent.models.tagger.model import LabelSpace, TaggerModel, weights_of_kind
+from margent.models.tagger.search import Structure
 from margent.models.tagger.support import SupportSet
 from margent.models.tagger.tagged_data import TaggedData, check_metric
 from margent.models.tagger.weights import Trainable, Weights
@@ -147,8 +148,18 @@ class TaggerProblem(Problem[TaggerModel]):
         evaluate = self._evaluation()
 
         def trained(trainable: Trainable) -> Training:
-            watch = None if evaluate is None else lambda exported: evaluate(trainable.weights(exported))
-            return run(self.learner, trainable.oracle, watch)
+            lifted: list[int] = []  # after each epoch
+
+            def watch(exported: Any) -> float:
+                assert evaluate is not None
+                score, n_lifted = evaluate(trainable.weights(exported))
+                lifted.append(n_lifted)
+                return score
+
+            result = run(self.learner, trainable.oracle, None if evaluate is None else watch)
+            if lifted:
+                result.history = [replace(epoch, dev_lifted=n or None) for epoch, n in zip(result.history, lifted)]
+            return result
 
         kind = weights_kind(self.tagger, self.learner)
         trainable, result = kind.learned(self, None if self.start is None else self.start.weights, trained)
@@ -170,8 +181,8 @@ class TaggerProblem(Problem[TaggerModel]):
             support=support,
         )
 
-    def _evaluation(self) -> Callable[[Weights], float] | None:
-        """From weights to their score on the development data."""
+    def _evaluation(self) -> Callable[[Weights], tuple[float, int]] | None:
+        """From weights to their score on the development data, and for how many sentences restrictions were lifted."""
         data, tagger = self.development, self.tagger
         if data is None:
             return None
@@ -180,10 +191,16 @@ class TaggerProblem(Problem[TaggerModel]):
         decode = tagger.decode if self.learner.probabilistic else "viterbi"
         width, threads = tagger.beam_width, tagger.resolved("threads")
 
-        def evaluate(weights: Weights) -> float:
-            search = weights.structure(pairs, width).search(self.feature_map, data.encoded, data.allowed, threads)
-            found = decoded(search, decode, 1.0, data.encoded, pairs).best()[0]
-            return data.score(found, spans=self.space.scheme is not None, metric=self.metric)
+        levels = levels_of(Restrictions(data.allowed), data.encoded, pairs=pairs is not None, beam=width is not None)
+
+        def evaluate(weights: Weights) -> tuple[float, int]:
+            def structure(with_pairs: bool, with_beam: bool) -> Structure:
+                return weights.structure(pairs if with_pairs else None, width if with_beam else None)
+
+            search = fallback_search(data.encoded, levels, structure, self.feature_map, threads, decode, 1.0, pairs)
+            found, _ = search.best()
+            score = data.score(found, spans=self.space.scheme is not None, metric=self.metric)
+            return score, sum(map(len, search.lifted().values()))
 
         return evaluate
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.annotation.schemes import SCHEMES
-from margent.errors import ConstraintError
+from margent.errors import ConstraintError, RestrictionWarning
 from margent.features.choice import Features
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
@@ -21,17 +22,18 @@ from margent.learners import PassiveAggressive, check_fits
 from margent.models.base import Finds, StructuredModel
 from margent.models.beam import DECODINGS, Beam
 from margent.models.confident_span import ConfidentSpan
+from margent.models.failures import answered, check_on_error
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import Labellings
 from margent.models.tagger.confident_spans import FoundSpans, judged_spans
-from margent.models.tagger.constraints import Allowed, Constraints
-from margent.models.tagger.decoding import decoded
+from margent.models.tagger.constraints import Constraints, Restrictions
 from margent.models.tagger.explanation import Explanation
+from margent.models.tagger.fallback import FallbackSearch, fallback_search, levels_of, said_of_lifted
 from margent.models.tagger.label_costs import LabelCosts, check_label_costs
 from margent.models.tagger.model import TaggerModel
 from margent.models.tagger.options import HiddenLabels
 from margent.models.tagger.problem import TaggerProblem, structure_name, weights_kind
-from margent.models.tagger.search import Ids, Search
+from margent.models.tagger.search import Ids, Structure
 from margent.models.tagger.support import SupportSequences
 from margent.models.tagger.tagged_data import TaggedData
 from margent.models.tagger.weights import Weights
@@ -156,33 +158,46 @@ class Tagger(StructuredModel[TaggerModel]):
 
     # Prediction
 
-    def predict(self, X: Any, constraints: Given | None = None) -> Labellings:
+    def predict(self, X: Any, constraints: Given | None = None, *, on_error: str = "raise") -> Labellings:
         """The best labelling of each sentence: a list of lists of labels.
 
         `constraints`: for each sentence what is known of its labels (`Constraints`, or a dict from position to label
         or list of labels), or None. The answer is the best among the labellings that meet them; where there is none,
-        `ConstraintError` names the sentence.
+        `ConstraintError` names the sentence, or with `on_error="none"` its answer is None.
+
+        Where the tag dictionary, or else `constrain`, leaves a sentence no labelling, it does not hold there; a
+        `RestrictionWarning` says so once.
         """
         model = self._fitted()
-        encoded, allowed = model.encode(X, constraints)
-        return model.labels.decode(self._best(model, encoded, allowed), encoded.lengths)
+        encoded, restrictions = model.encode(X, constraints)
+        check_on_error(on_error, restrictions.errors)
+        search = self._decoded(model, encoded, restrictions)
+        ids, possible = search.best()
+        failures = self._failures(model, search, restrictions, possible)
+        return answered(model.labels.decode(ids, encoded.lengths), failures, on_error)
 
-    def predict_k_best(self, X: Any, k: int = 5, constraints: Given | None = None) -> list[list[Reading]]:
+    def predict_k_best(
+        self, X: Any, k: int = 5, constraints: Given | None = None, *, on_error: str = "raise"
+    ) -> list[list[Reading]]:
         """The k best labellings of each sentence with their scores, best first; exact. Fewer where fewer exist."""
         check_count("k", k, 1)
         model = self._fitted()
-        encoded, allowed = model.encode(X, constraints)
-        k = min(int(k), len(model.labels) ** int(encoded.lengths.max(initial=0)))  # there are no more
-        ids, values, counts = self._decoded(model, encoded, allowed).k_best(k)
-        _check_found(counts > 0)
+        encoded, restrictions = model.encode(X, constraints)
+        check_on_error(on_error, restrictions.errors)
+        k = _no_more_than(int(k), len(model.labels), int(encoded.lengths.max(initial=0)))
+        search = self._decoded(model, encoded, restrictions)
+        ids, values, counts = search.k_best(k)
+        failures = self._failures(model, search, restrictions, counts > 0)
         result = []
         for s, (start, length) in enumerate(zip(encoded.sequence_ptr[:-1].tolist(), encoded.lengths.tolist())):
             block = ids[k * start : k * (start + length)].reshape(k, length)[: counts[s]]
             names = model.labels.decode(block.ravel(), np.full(counts[s], length))
             result.append([Reading(float(score), labels) for score, labels in zip(values[s], names)])
-        return result
+        return answered(result, failures, on_error)
 
-    def predict_marginals(self, X: Any, constraints: Given | None = None) -> list[NDArray[np.float64]]:
+    def predict_marginals(
+        self, X: Any, constraints: Given | None = None, *, on_error: str = "raise"
+    ) -> list[NDArray[np.float64]]:
         """The probability of each label at each token: an array (tokens, labels) per sentence, columns as `classes_`.
 
         Probabilities are exp(score / temperature_) over the sum of all labellings. The scores of a perceptron or a
@@ -190,12 +205,16 @@ class Tagger(StructuredModel[TaggerModel]):
         says how to get one.
         """
         model = self._fitted()
-        encoded, allowed = model.encode(X, constraints)
-        nodes, possible = self._search(model, encoded, allowed).marginals(self._scale(model))
-        _check_found(possible)
-        return [nodes[a:b] for a, b in pairwise(encoded.sequence_ptr)]
+        encoded, restrictions = model.encode(X, constraints)
+        check_on_error(on_error, restrictions.errors)
+        search = self._search(model, encoded, restrictions)
+        nodes, possible = search.marginals(self._scale(model))
+        failures = self._failures(model, search, restrictions, possible)
+        return answered([nodes[a:b] for a, b in pairwise(encoded.sequence_ptr)], failures, on_error)
 
-    def predict_spans(self, X: Any, constraints: Given | None = None) -> list[list[ConfidentSpan]]:
+    def predict_spans(
+        self, X: Any, constraints: Given | None = None, *, on_error: str = "raise"
+    ) -> list[list[ConfidentSpan]]:
         """The spans of the best labelling of each sentence, each with the probability that exactly it is there.
 
         The confidence sums over all labellings of the sentence that hold the span: its labels, and neighbours that
@@ -203,20 +222,24 @@ class Tagger(StructuredModel[TaggerModel]):
         `predict_marginals`, a fitted `temperature_` calibrates the confidences.
         """
         model = self._fitted()
-        encoded, allowed = model.encode(X, constraints)
-        search = self._decoded(model, encoded, allowed)
-        spans = FoundSpans(search, encoded, _found(search), model.labels, model.scheme)
-        return spans.with_confidence(self._scale(model))
+        encoded, restrictions = model.encode(X, constraints)
+        check_on_error(on_error, restrictions.errors)
+        search = self._decoded(model, encoded, restrictions)
+        ids, possible = search.best()
+        failures = self._failures(model, search, restrictions, possible)
+        check_on_error(on_error, failures)
+        spans = FoundSpans(search, encoded, ids, model.labels, model.scheme)
+        return answered(spans.with_confidence(self._scale(model)), failures, on_error)
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
         """Draws `n` labellings of each sentence with their probabilities; the same for the same seed."""
         check_count("n", n, 1)
         check_count("seed", seed, 0)
         model = self._fitted()
-        encoded, allowed = model.encode(X)
-        search = self._search(model, encoded, allowed)
+        encoded, restrictions = model.encode(X)
+        search = self._search(model, encoded, restrictions)
         ids, possible = search.samples(self._scale(model), int(seed) % 2**64, int(n))
-        _check_found(possible)
+        check_on_error("raise", self._failures(model, search, restrictions, possible))
         starts = encoded.sequence_ptr
         return [model.labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in pairwise(starts)]
 
@@ -227,19 +250,22 @@ class Tagger(StructuredModel[TaggerModel]):
         lists the `top` contributions to the difference of the two scores; printed, it reads as a small table.
         """
         model = self._fitted()
-        encoded, allowed = model.encode([sentence])
+        encoded, restrictions = model.encode([sentence])
         length = encoded.n_tokens
         check_count("top", top, 0)
         if position is not None and (not isinstance(position, (int, np.integer)) or not -length <= position < length):
             raise ValueError(f"position should be within the sentence of {length} tokens, got {position!r}")
         names = model.labels.names
-        winner = self._best(model, encoded, allowed)
+        winner = self._best(model, encoded, restrictions)
         explanations = []
         for t in range(length) if position is None else [int(position) % length]:
             others = {t: [name for i, name in enumerate(names) if i != winner[t]]}
             label = names[winner[t]]
+            restrictions = model.restrictions([sentence], encoded, [others])
+            search = self._decoded(model, encoded, restrictions)
+            rival, possible = search.best()
             try:
-                rival = self._best(model, encoded, model.allowed([sentence], encoded, [others]))
+                check_on_error("raise", self._failures(model, search, restrictions, possible))
                 margin, parts = model.weights.margin_breakdown(model.feature_map, names, encoded, t, winner, rival, top)
             except ConstraintError:
                 explanations.append(Explanation(t, label, None, float("inf"), (), 0.0))
@@ -319,20 +345,20 @@ class Tagger(StructuredModel[TaggerModel]):
 
     def _answers(self, model: TaggerModel, X: Any, y: Any, sample_weight: Any = None) -> TaggedData:
         X, y = sentences_and_labels(X, y)
-        encoded, allowed = model.encode(X)
+        encoded, restrictions = model.encode(X)
         labels = model.labels.extended(y)
         weights = sentence_weights(sample_weight, encoded.n_sequences)
-        return TaggedData(X, encoded, labels, labels.encode(y, encoded.lengths), weights, allowed)
+        return TaggedData(X, encoded, labels, labels.encode(y, encoded.lengths), weights, restrictions.seen)
 
     def _score(self, model: TaggerModel, answers: TaggedData) -> float:
-        found = self._best(model, answers.encoded, answers.allowed)
+        found = self._best(model, answers.encoded, Restrictions(answers.allowed))
         return answers.score(found, spans=model.scheme is not None)
 
     def _report(self, model: TaggerModel, answers: TaggedData) -> Any:
         """Over spans where the labels spell any, else over tokens; sentences with missing labels are left out."""
         from margent.metrics import span_scores, token_scores
 
-        found = answers.decoded(self._best(model, answers.encoded, answers.allowed))
+        found = answers.decoded(self._best(model, answers.encoded, Restrictions(answers.allowed)))
         pairs = [(g, p) for g, p in zip(answers.names(), found) if None not in g]
         gold, predicted = [[side[i] for side in pairs] for i in (0, 1)]
         if model.scheme is not None:
@@ -352,7 +378,7 @@ class Tagger(StructuredModel[TaggerModel]):
         """
         encoded = answers.encoded
         allowed = model.space.allowed(answers.X) if answers.allowed is None else answers.allowed
-        search = self._search(model, encoded, allowed)
+        search = self._search(model, encoded, Restrictions(allowed))
         ids, possible = search.best()
         spans = FoundSpans(search, encoded, ids, model.labels, model.scheme)
         judged, right = judged_spans(spans, answers.names(), model.scheme)
@@ -369,8 +395,8 @@ class Tagger(StructuredModel[TaggerModel]):
         self, model: TaggerModel, answers: TaggedData
     ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
         """Of the label that each token is given and, where the labels spell spans, of the spans."""
-        search = self._decoded(model, answers.encoded, answers.allowed)
-        ids, scale, known = _found(search), self._scale(model, stacklevel=4), answers.known
+        search = self._decoded(model, answers.encoded, Restrictions(answers.allowed))
+        ids, scale, known = search.best()[0], self._scale(model, stacklevel=4), answers.known
         nodes, _ = search.marginals(scale)
         found = {"tokens": (nodes[np.arange(len(ids)), ids][known], ids[known] == answers.ids[known])}
         if model.scheme is not None:
@@ -402,23 +428,45 @@ class Tagger(StructuredModel[TaggerModel]):
         """What is predicted: "viterbi", "sum" or "posterior"."""
         return self.search.decode if isinstance(self.search, Beam) else self.search
 
-    def _search(self, model: TaggerModel, encoded: Encoded, allowed: Allowed | None) -> Search:
-        """All labellings of encoded sentences."""
-        structure = model.structure(self.constrain, self.beam_width)
-        return structure.search(model.feature_map, encoded, allowed, self.resolved("threads"))
-
-    def _decoded(self, model: TaggerModel, encoded: Encoded, allowed: Allowed | None) -> Search:
-        """The same, with that labelling as the best which `search` says."""
+    def _search(
+        self, model: TaggerModel, encoded: Encoded, restrictions: Restrictions, decode: str = "viterbi"
+    ) -> FallbackSearch:
+        """All labellings of encoded sentences, with that one as the best which `decode` says."""
         self._check_search()
-        search = self._search(model, encoded, allowed)
-        if self.decode == "viterbi":
-            return search
-        scale = self._scale(model, stacklevel=5)
-        return decoded(search, self.decode, scale, encoded, model.pairs(self.constrain))
+        scale = 1.0 if decode == "viterbi" else self._scale(model, stacklevel=5)
 
-    def _best(self, model: TaggerModel, encoded: Encoded, allowed: Allowed | None) -> Ids:
+        def structure(pairs: bool, beam: bool) -> Structure:
+            return model.structure(self.constrain if pairs else False, self.beam_width if beam else None)
+
+        pairs = model.pairs(self.constrain)
+        levels = levels_of(restrictions, encoded, pairs=pairs is not None, beam=self.beam_width is not None)
+        threads = self.resolved("threads")
+        return fallback_search(encoded, levels, structure, model.feature_map, threads, decode, scale, pairs)
+
+    def _decoded(self, model: TaggerModel, encoded: Encoded, restrictions: Restrictions) -> FallbackSearch:
+        """The same, as `search` says."""
+        return self._search(model, encoded, restrictions, self.decode)
+
+    def _best(self, model: TaggerModel, encoded: Encoded, restrictions: Restrictions) -> Ids:
         """(tokens,) the best labelling of each sentence."""
-        return _found(self._decoded(model, encoded, allowed))
+        search = self._decoded(model, encoded, restrictions)
+        ids, _ = search.best()
+        self._warn_lifted(model, search)
+        return ids
+
+    def _failures(
+        self, model: TaggerModel, search: FallbackSearch, restrictions: Restrictions, possible: NDArray[np.bool_]
+    ) -> dict[int, Exception]:
+        """What is wrong with the constraints of sentences that were searched; what was lifted is said once."""
+        self._warn_lifted(model, search, stacklevel=4)
+        left = np.flatnonzero(~possible).tolist()
+        none = {s: ConstraintError(f"sentence {s}: the constraints leave no labelling") for s in left}
+        return {**none, **restrictions.errors}
+
+    def _warn_lifted(self, model: TaggerModel, search: FallbackSearch, stacklevel: int = 3) -> None:
+        lifted = search.lifted()
+        if lifted and model.first_warning("restrictions"):
+            warnings.warn(said_of_lifted(lifted), RestrictionWarning, stacklevel=stacklevel)
 
     # Parameters
 
@@ -526,15 +574,10 @@ class Tagger(StructuredModel[TaggerModel]):
         model.structure(self.constrain, self.beam_width)
 
 
-def _found(search: Search) -> Ids:
-    ids, possible = search.best()
-    _check_found(possible)
-    return ids
-
-
-def _check_found(found: NDArray[np.bool_]) -> None:
-    if not found.all():
-        raise ConstraintError(f"sentence {int(np.argmin(found))}: the constraints leave no labelling")
+def _no_more_than(k: int, n_labels: int, length: int) -> int:
+    """k, or the number of labellings of so many tokens, if these are fewer."""
+    few = n_labels == 1 or length * np.log(n_labels) < np.log(k) + 1
+    return min(k, n_labels**length) if few else k
 
 
 def _check_constrain(constrain: Any) -> None:

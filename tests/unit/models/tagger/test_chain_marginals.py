@@ -15,8 +15,8 @@ from margent import Tagger, make_addresses
 def test_quick_marginals_are_those_of_double_precision(options: dict[str, Any], factor: float) -> None:
     X, y = make_addresses(60, seed=3)
     tagger = Tagger(threads=1, **options).fit(X, y)
-    encoded, allowed = tagger.model_.encode([*X, []])
-    examples, chain = encoded.examples(allowed=allowed), tagger.weights_.native()
+    encoded, restrictions = tagger.model_.encode([*X, []])
+    examples, chain = encoded.examples(allowed=restrictions.seen), tagger.weights_.native()
     quick, none, log_z = chain.marginals(examples, factor, False, 1)
     exact, pairs, exact_log_z = chain.marginals(examples, factor, True, 1)  # with pairs: always in double precision
     assert none is None and pairs is not None
