@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import warnings
 from typing import TYPE_CHECKING
 
 from margent.cli.command_line import Parser, UsageError
-from margent.cli.files import warn
+from margent.cli.files import Failures, shown_warnings
 from margent.cli.options import add_output, add_threads
 
 if TYPE_CHECKING:
@@ -49,11 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.files and not task.reads_standard_input:
         raise UsageError(f"'margent {arguments.command}' of a {task.name} needs a model and {task.files.lower()}s")
     model = load_model(task, arguments)
-    with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: warn(message)
-        warnings.simplefilter("always", UserWarning)
+    arguments.failures = Failures()
+    with shown_warnings():
         task.write(model, arguments.files or ["-"], arguments, align=arguments.command == "align")
-    return 0
+    return 1 if arguments.failures.number else 0
 
 
 def _elsewhere(option: str, task: Task) -> str | None:

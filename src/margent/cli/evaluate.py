@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from margent.cli.command_line import Parser
+from margent.cli.files import shown_warnings
 from margent.cli.options import add_json, add_threads
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     task: Task = arguments.chosen
     if arguments.model is not None:
         arguments.files.remove(arguments.model)
-    text, summary = task.evaluate(arguments)
+    with shown_warnings():
+        text, summary = task.evaluate(arguments)
     print(json.dumps(summary, indent=2, ensure_ascii=False) if arguments.json else text.rstrip("\n"))
     return 0

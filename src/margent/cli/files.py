@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from margent.cli.command_line import UsageError
@@ -71,6 +74,39 @@ def first_model(words: Sequence[str]) -> tuple[str, str] | None:
 
 def warn(message: object) -> None:
     print(f"margent: warning: {message}", file=sys.stderr)
+
+
+@contextmanager
+def shown_warnings() -> Iterator[None]:
+    """Warnings of the library are told as those of the command line are."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: warn(message)
+        warnings.simplefilter("always", UserWarning)
+        yield
+
+
+class Failures:
+    """Examples that have no answer while the others do: each is named at once, and the command fails at its end."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def add(self, message: str) -> None:
+        self.number += 1
+        print(f"margent: error: {message}", file=sys.stderr)
+
+    def ask(self, where: str, question: Callable[[], object]) -> None:
+        """An example that failed among others, asked about alone: adds what is wrong with it."""
+        from margent.errors import MargentError
+
+        try:
+            question()
+        except MargentError as error:
+            self.add(f"{where}: {_WHICH.sub('', str(error))}")
+
+
+_WHICH = re.compile(r"^(sequence|word|sentence) \d+(, '[^']*',)?:? ?")
+"""How a message of the library begins, which counts the examples of one call."""
 
 
 def number_of(n: int, what: str) -> str:

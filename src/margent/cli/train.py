@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import Parser, UsageError
 from margent.cli.epoch_table import EpochTable, Printer, interruption
-from margent.cli.files import check_model_target, size_of, warn
+from margent.cli.files import check_model_target, shown_warnings, size_of, warn
 from margent.cli.options import add_json
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
     seconds = time.perf_counter() - started
     task.remember(model, arguments)
     model.save(arguments.model, **({"compact": True} if arguments.compact else {}))
-    report = None if X_dev is None else task.report(model, X_dev, y_dev, arguments)
+    with shown_warnings():
+        report = None if X_dev is None else task.report(model, X_dev, y_dev, arguments)
     if arguments.json:
         summary = {
             "model": arguments.model,

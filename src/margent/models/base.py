@@ -39,6 +39,23 @@ Run = Callable[[Any, Any, "Callable[[Any], float] | None"], Training]
 """Runs a learner over an oracle, watched by a function from weights to their score on development data if given."""
 
 
+def run_counting(run: Run, learner: Any, oracle: Any, evaluate: Callable[[Any], tuple[float, int]] | None) -> Training:
+    """Runs a learner, watched by a function that also tells for how many examples of the development data restrictions
+    were lifted; the history says so."""
+    if evaluate is None:
+        return run(learner, oracle, None)
+    lifted: list[int] = []  # after each epoch
+
+    def watch(weights: Any) -> float:
+        score, n_lifted = evaluate(weights)
+        lifted.append(n_lifted)
+        return score
+
+    result = run(learner, oracle, watch)
+    result.history = [replace(epoch, dev_lifted=n or None) for epoch, n in zip(result.history, lifted)]
+    return result
+
+
 class Finds(NamedTuple):
     """What was found in data whose right answers are known: spans, segments.
 

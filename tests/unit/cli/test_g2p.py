@@ -43,6 +43,23 @@ def test_entries_are_aligned(model: Path, tmp_path: Path, capsys: pytest.Capture
         assert capsys.readouterr().out == "pate\tp:P a:EY t:T e:-\n"
 
 
+def test_a_word_that_cannot_be_read_fails_alone(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "words.txt").write_text("pate\npßte\nphox\n")
+    (tmp_path / "pairs.txt").write_text("pate\tP EY T\nphox\tF OW Q\nat\tAE T\n")
+    for command, data, shown, said in (
+        (["apply", "--unseen", "error"], "words.txt", ["pate", "phox"], "'pßte': has the letter 'ß'"),
+        (["apply", "--unseen", "error", "--k", "1"], "words.txt", ["pate", "phox"], "'pßte': has the letter 'ß'"),
+        (["align"], "pairs.txt", ["pate", "at"], "'phox': has the phoneme 'Q'"),
+    ):
+        capsys.readouterr()
+        assert main([command[0], str(model), str(tmp_path / data), *command[1:]]) == 1
+        output, errors = capsys.readouterr()
+        assert [line.split("\t")[0] for line in output.splitlines()] == shown
+        assert errors.count("\n") == 1 and errors.startswith(f"margent: error: {said}")
+
+
 def test_errors_are_measured(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_pronunciations(tmp_path / "test.txt", WORDS[350:], SPOKEN[350:])
     assert main(["g2p", "evaluate", str(model), str(tmp_path / "test.txt")]) == 0

@@ -82,6 +82,22 @@ def test_template_file_and_several_gzip_files(margent, folder, tmp_path):
     assert library.load(tmp_path / "m").features.lines == ("U0:%x[0,0]", "B")
 
 
+def test_restrictions_that_leave_no_labelling_end_nothing(margent, tmp_path):
+    """A word that is always within a span, alone: neither the words' labels nor the scheme allow another label."""
+    (tmp_path / "train.txt").write_text("the O\nold B-X\nof I-X\nbank I-X\n\na O\nbank B-X\nof I-X\n\n" * 8)
+    (tmp_path / "dev.txt").write_text("of B-X\n\nthe O\nbank B-X\nof I-X\n\n")
+    restrict = ("--constrain", "--tag-dictionary", "5", "--dev", tmp_path / "dev.txt", "--epochs", "3")
+    outcome = margent("train", tmp_path / "train.txt", "-m", tmp_path / "m", *restrict, "--json")
+    assert outcome.status == 0
+    assert [epoch["dev_lifted"] for epoch in json.loads(outcome.output)["epochs"]] == [1, 1, 1]
+    assert outcome.errors.count("the tag dictionary for 1 sentence (the first: 0)") == 1
+    (tmp_path / "words.txt").write_text("of\n\nthe\nof\n\n")
+    outcome = margent("tag", tmp_path / "m", tmp_path / "words.txt")
+    assert outcome.status == 0 and outcome.output.startswith("of\tO\n") and "the\tO\nof\tI-X" not in outcome.output
+    assert outcome.errors.count("warning") == 1
+    assert margent("evaluate", tmp_path / "m", tmp_path / "dev.txt").status == 0
+
+
 def test_patience_ends_the_training(margent, folder, tmp_path):
     arguments = ("--dev", folder / "dev.txt", "-m", tmp_path / "m", "--epochs", 200, "--patience", 2, "--json")
     report = json.loads(margent("train", folder / "train.txt", *arguments).output)

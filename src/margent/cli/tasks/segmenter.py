@@ -16,6 +16,7 @@ from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
 
 if TYPE_CHECKING:
+    from margent.cli.files import Failures
     from margent.cli.recordings import FrontEnd, LabelReader, Recording
     from margent.models.segmenter.segmenter import Segmenter
 
@@ -168,14 +169,16 @@ class SegmenterTask(Task):
             for batch in batches(recordings):
                 read = [read_frames(recording, front_end) for recording in batch]
                 given = None if labels is None else labels[done : done + len(batch)]
-                segmented = _segmented(model, batch, [frames for frames, _ in read], given)
+                segmented = _segmented(model, batch, [frames for frames, _ in read], given, arguments.failures)
                 for i, (segments, (_, rate)) in enumerate(zip(segmented, read), start=done):
-                    target.add(i, segments, front_end.frame, rate)
+                    if segments is not None:
+                        target.add(i, segments, front_end.frame, rate)
                 done += len(batch)
                 bar._update(advance=len(batch))
         target.finish()
         where = "standard output" if arguments.output == "-" else arguments.output
-        print(f"margent: wrote the labels of {number_of(done, 'recording')} to {where}", file=sys.stderr)
+        if written := done - arguments.failures.number:
+            print(f"margent: wrote the labels of {number_of(written, 'recording')} to {where}", file=sys.stderr)
 
     # Results
 
@@ -252,6 +255,8 @@ class _Target:
         self._recordings, self._output, self._format = recordings, output, format
         self._found: dict[str, Any] = {}
         if format == "mlf":
+            if len({self._name(number) for number in range(len(recordings))}) < len(recordings):
+                raise CorpusError("two recordings have the same name, which a master label file cannot tell apart")
             check_target(output)
             if output != "-" and os.path.exists(output) and not overwrite:
                 raise CorpusError(f"{output}: the file is there already; --overwrite replaces it")
@@ -264,35 +269,43 @@ class _Target:
 
         intervals = intervals_of_segments(segments, frame=frame)
         if self._format == "mlf":
-            self._found[os.path.basename(self._recordings[number].name)] = intervals
+            self._found[self._name(number)] = intervals
         else:
             self._paths[number].parent.mkdir(parents=True, exist_ok=True)
             write_labels(self._paths[number], intervals, self._format, rate=rate)
 
+    def _name(self, number: int) -> str:
+        return os.path.basename(self._recordings[number].name)
+
     def finish(self) -> None:
-        from margent.errors import CorpusError
         from margent.formats import write_mlf
 
         if self._format == "mlf":
-            if len(self._found) != len(self._recordings):
-                raise CorpusError("two recordings have the same name, which a master label file cannot tell apart")
             write_mlf(self._output, self._found)
 
 
-def _segmented(segmenter: Segmenter, batch: Sequence[Recording], X: list[Any], labels: Any) -> list[Any]:
-    """The segments of some recordings; an error names the one that it is about."""
+def _segmented(
+    segmenter: Segmenter, batch: Sequence[Recording], X: list[Any], labels: Any, failures: Failures
+) -> list[Any]:
+    """The segments of some recordings, None for each that fails. What is wrong with one is said of it alone."""
     from margent.errors import MargentError
 
+    def alone(i: int) -> list[Any]:
+        return segmenter.predict(X[i : i + 1], labels=None if labels is None else labels[i : i + 1])
+
     try:
-        return list(segmenter.predict(X, labels=labels))
-    except MargentError:
-        for i, (recording, frames) in enumerate(zip(batch, X)):
+        found = segmenter.predict(X, labels=labels, on_error="none")
+    except MargentError:  # frames that are no frames of this model
+        found = []
+        for i in range(len(X)):
             try:
-                segmenter.predict([frames], labels=None if labels is None else labels[i : i + 1])
-            except MargentError as error:
-                message = str(error).removeprefix("sequence 0: ").removeprefix("sequence 0 ")
-                raise type(error)(f"{recording}: {message}") from None
-        raise
+                found += alone(i)
+            except MargentError:
+                found.append(None)  # type: ignore[arg-type]
+    for i, (recording, segments) in enumerate(zip(batch, found)):
+        if segments is None:
+            failures.ask(str(recording), lambda: alone(i))  # noqa: B023
+    return found
 
 
 def _facts(segmenter: Segmenter) -> dict[str, Any]:

@@ -88,17 +88,27 @@ class TranscriberTask(Task):
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         for words in _words(paths, arguments.encoding or "utf-8"):
-            if arguments.k is None:
-                rows = [(w, " ".join(p)) for w, p in zip(words, model.predict(words))]
-            else:
-                several = model.predict_k_best(words, arguments.k)
-                rows = [(w, f"{' '.join(p)}\t{x:.6f}") for w, found in zip(words, several) for p, x in found]
-            yield "".join(f"{word}\t{text}\n" for word, text in rows)
+            k = arguments.k
+            found = (
+                model.predict(words, on_error="none") if k is None else model.predict_k_best(words, k, on_error="none")
+            )
+            rows = []
+            for word, answer in zip(words, found):
+                if answer is None:
+                    arguments.failures.ask(repr(word), lambda: model.predict([word]))  # noqa: B023
+                elif arguments.k is None:
+                    rows.append(f"{word}\t{' '.join(answer)}\n")
+                else:
+                    rows += [f"{word}\t{' '.join(phonemes)}\t{share:.6f}\n" for phonemes, share in answer]
+            yield "".join(rows)
 
     def alignments(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
-        words, pronunciations = self.read(paths, arguments, model)
-        for word, graphones in zip(words, model.align(words, pronunciations)):
-            yield f"{word}\t{' '.join(_graphone(*graphone) for graphone in graphones)}\n"
+        words, spoken = self.read(paths, arguments, model)
+        for word, phonemes, graphones in zip(words, spoken, model.align(words, spoken, on_error="none")):
+            if graphones is None:
+                arguments.failures.ask(repr(word), lambda: model.align([word], [phonemes]))  # noqa: B023
+            else:
+                yield f"{word}\t{' '.join(_graphone(*graphone) for graphone in graphones)}\n"
 
     # Results
 

@@ -91,12 +91,22 @@ def constrained(scores: SegmentScores, given: SegmentConstraints | None, names: 
 
 
 def constrained_scores(
-    model: SegmenterModel, X: Sequence[Any], labels: Any, constraints: Any, scale: float
-) -> Iterator[SegmentScores]:
+    model: SegmenterModel, X: Sequence[Any], labels: Any, constraints: Any, scale: float, lifted: list[int]
+) -> Iterator[SegmentScores | ConstraintError]:
     """The scores of each sequence, of only those segmentations that agree with what is known; one at a time, as each
-    takes memory for T R L numbers."""
+    takes memory for T R L numbers. A sequence that has none of them has an error instead; one that has them only
+    without the restrictions of the model is added to `lifted`."""
+    wider: SegmenterModel | None = None
     for i, (x, given) in enumerate(zip(X, checked_constraints(constraints, labels, len(X)))):
-        scores = constrained(model.scores(x, scale), given, model.labels, i)
-        if not structure.possible(scores):
-            raise ConstraintError(f"sequence {i}: durations, or what is known of it, leave no segmentation")
-        yield scores
+        try:
+            scores = constrained(model.scores(x, scale), given, model.labels, i)
+            if not structure.possible(scores):
+                wider = wider or model.without_restrictions()
+                scores = constrained(wider.scores(x, scale), given, model.labels, i)
+                if not structure.possible(scores):
+                    raise ConstraintError(f"sequence {i}: durations, or what is known of it, leave no segmentation")
+                lifted.append(i)
+        except ConstraintError as error:
+            yield error
+        else:
+            yield scores

@@ -98,8 +98,11 @@ class GoldSegments:
         )
 
 
-def forced_labels(labels: Any, n: int, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Offsets (n + 1,) and ids of the labels that each of n sequences must have."""
+def forced_labels(
+    labels: Any, n: int, names: Sequence[str], errors: dict[int, Exception] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Offsets (n + 1,) and ids of the labels that each of n sequences must have. `errors`, where they are given, get
+    what is wrong with the labels of a sequence, which then has none."""
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise ConstraintError(f"expected a list with the labels of each sequence, got {labels!r}")
     labels = list(labels)
@@ -109,9 +112,14 @@ def forced_labels(labels: Any, n: int, names: Sequence[str]) -> tuple[NDArray[np
     for i, row in enumerate(labels):
         if isinstance(row, str) or not hasattr(row, "__len__"):
             raise ConstraintError(f"sequence {i}: expected a list of labels, got {row!r}")
-        for name in row:
-            if name not in ids:
-                raise ConstraintError(f"sequence {i}: there is no label {name!r}; expected one of {', '.join(names)}")
+        unknown = [name for name in row if name not in ids]
+        if unknown:
+            error = ConstraintError(
+                f"sequence {i}: there is no label {unknown[0]!r}; expected one of {', '.join(names)}"
+            )
+            if errors is None:
+                raise error
+            errors[i], labels[i] = error, []
     ptr = np.concatenate([[0], np.cumsum([len(row) for row in labels])]).astype(np.int64)
     return ptr, np.array([ids[name] for row in labels for name in row], dtype=np.int32)
 

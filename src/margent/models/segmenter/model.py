@@ -7,17 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from margent import _core
-from margent.errors import ConstraintError
 from margent.features.frame_map import FrameMap
 from margent.features.segment_map import EncodedSegments, SegmentMap
 from margent.features.segment_token_map import SegmentTokenMap
 from margent.models.fitted import FittedModel, Stored, restored_training
 from margent.models.inputs import as_sentences
-from margent.models.segmenter.segmented_data import FoundSegments
+from margent.models.segmenter.search import SegmentSearch
 from margent.models.segmenter.weights import SegmentWeights
 from margent.storage import ModelFile
 from margent.structures.segment_scores import SegmentScores
@@ -56,20 +52,13 @@ class SegmenterModel(FittedModel):
     def encode(self, X: Any) -> EncodedSegments:
         return self.feature_map.encode(as_sentences(X), self.weights.limits)
 
-    def best(self, data: _core.SegmentData, threads: int, *forced: Any) -> FoundSegments:
-        """The best segments of each sequence; `forced`: offsets and ids of the labels that they must have."""
-        scores, found = self.native.best(data, self.weights.weights, threads, *forced)
-        check_found(scores > -np.inf)
-        return found
+    def search(self, encoded: EncodedSegments, threads: int, **given: Any) -> SegmentSearch:
+        """The segmentations of encoded sequences; `given`: as for `SegmentSearch`."""
+        return SegmentSearch(self.weights, encoded, threads, native=self.native, **given)
 
-    def k_best(self, data: _core.SegmentData, k: int, threads: int) -> list[Any]:
-        """For each sequence a list of (score, rows), best first."""
-        return self.native.k_best(data, self.weights.weights, k, threads)
-
-    def marginals(self, data: _core.SegmentData, scale: float, threads: int, found: FoundSegments) -> tuple[Any, ...]:
-        """Probabilities of labels at frames (T, L), of boundaries (T + n,), and of the segments `found`."""
-        nodes, ends, confidences, _ = self.native.marginals(data, self.weights.weights, scale, threads, *found)
-        return nodes, ends, confidences
+    def without_restrictions(self) -> SegmenterModel:
+        """The same model where no duration is too short, and any label may follow any."""
+        return replace(self, weights=self.weights.without_restrictions())
 
     def scores(self, x: Any, scale: float) -> SegmentScores:
         """What every segmentation of one sequence scores, times a scale."""
@@ -125,11 +114,4 @@ def _check_functions(file: ModelFile, functions: tuple[Any, ...]) -> None:
         raise ValueError(
             f"this model was trained with {wanted} functions of segments, got {len(functions)}: give them all, in "
             "their order, load(path, function=[...])"
-        )
-
-
-def check_found(found: NDArray[np.bool_]) -> None:
-    if not found.all():
-        raise ConstraintError(
-            f"sequence {int(np.argmin(found))}: durations, or the labels given, leave no segmentation"
         )

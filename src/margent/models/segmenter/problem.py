@@ -18,11 +18,12 @@ from margent.features.segment_token_map import SegmentTokenMap, TokenFeatures
 from margent.learners import check_fits
 from margent.learners.maximum_likelihood import FrameStatistics, MaximumLikelihood, Parts, Rows
 from margent.learners.training import Training
-from margent.models.base import Problem, Run
+from margent.models.base import Problem, Run, run_counting
 from margent.models.fitted import learned_fields
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.segmenter.gold_segments import GoldSegments, forced_labels, is_timed
 from margent.models.segmenter.model import SegmenterModel
+from margent.models.segmenter.search import SegmentSearch
 from margent.models.segmenter.segmented_data import DevMetric, SegmentedData, check_segment_metric
 from margent.models.segmenter.weights import MOST, SegmentWeights
 from margent.models.training_data import TrainingData
@@ -105,7 +106,7 @@ class SegmenterProblem(Problem[SegmenterModel]):
                 _label_costs(costs.labels, self.limits.labels),
             )
             oracle.start_from(weights.weights)
-            result = run(self.learner, oracle, self._evaluation(weights))
+            result = run_counting(run, self.learner, oracle, self._evaluation(weights))
         return SegmenterModel(
             **learned_fields(self.learner, result, self.start, self.learner.probabilistic),
             feature_map=self.feature_map,
@@ -113,13 +114,18 @@ class SegmenterProblem(Problem[SegmenterModel]):
             front_end=None if self.start is None else self.start.front_end,  # of the same frames
         )
 
-    def _evaluation(self, weights: SegmentWeights) -> Callable[[NDArray[np.float32]], float] | None:
-        """From weights to their score on the development data."""
+    def _evaluation(self, weights: SegmentWeights) -> Callable[[NDArray[np.float32]], tuple[float, int]] | None:
+        """From weights to their score on the development data, and for how many sequences restrictions were lifted."""
         data, outside, threads = self.development, self.segmenter.outside, self.segmenter.resolved("threads")
         if data is None:
             return None
         model, metric = weights.native(), self.metric or self.segmenter.metric
-        return lambda found: data.score(model.best(data.native, found, threads)[1], metric, outside)
+
+        def evaluate(found: NDArray[np.float32]) -> tuple[float, int]:
+            search = SegmentSearch(weights.with_weights(found), data.encoded, threads, native=model, data=data.native)
+            return data.score(search.found, metric, outside), len(search.lifted)
+
+        return evaluate
 
     def starting_weights(self) -> SegmentWeights:
         """Zero, or the generative model of the right segments; of a model to continue from, with zeros or the like for

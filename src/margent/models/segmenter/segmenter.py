@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
@@ -12,22 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.annotation.segments import Segmentation, frame_labels
-from margent.errors import CorpusError
+from margent.errors import ConstraintError, CorpusError, RestrictionWarning
 from margent.features.frame_map import FrameFeatures
-from margent.features.segment_map import SegmentMap
+from margent.features.segment_map import EncodedSegments, SegmentMap
 from margent.features.segment_token_map import SegmentTokenMap, TokenFeatures
 from margent.learners import PassiveAggressive, StructuredSVM
 from margent.learners.maximum_likelihood import MaximumLikelihood
 from margent.models.base import Finds, StructuredModel
 from margent.models.confident_span import ConfidentSpan
+from margent.models.failures import answered, check_on_error
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.labels import Predictions
 from margent.models.segmenter.answers import SegmentProbabilities, SegmentReading, named, probabilities
 from margent.models.segmenter.constraints import SegmentConstraints, constrained_scores
 from margent.models.segmenter.gold_segments import GoldSegments, forced_labels, is_timed
-from margent.models.segmenter.model import SegmenterModel, check_found
+from margent.models.segmenter.model import SegmenterModel
 from margent.models.segmenter.options import Durations, SegmentCosts
 from margent.models.segmenter.problem import SegmenterProblem, right_segments
+from margent.models.segmenter.search import SegmentSearch
 from margent.models.segmenter.segmented_data import FoundSegments, SegmentedData, named_segments
 from margent.models.segmenter.weights import SegmentWeights
 from margent.models.training_data import TrainingData
@@ -136,6 +139,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
         labels: Sequence[Sequence[str]] | None = None,
         *,
         constraints: Sequence[SegmentConstraints | None] | None = None,
+        on_error: str = "raise",
     ) -> list[Segmentation]:
         """The best segmentation of each sequence: a list of spans (start, end, label).
 
@@ -143,12 +147,25 @@ class Segmenter(StructuredModel[SegmenterModel]):
         they fit best (forced alignment). `constraints`: for each sequence what else is known, boundaries or some of its
         segments perhaps; or None. While a constrained sequence of T frames with L labels up to R frames long is
         searched, its scores take memory: T R L numbers of 8 bytes. So do `labels` for other questions than this one.
+
+        Where what is known leaves no segmentation, `ConstraintError` names the sequence, or with `on_error="none"` its
+        answer is None. Where it is the shortest durations, or `repeat=False`, that leave none, they do not hold for the
+        sequence; a `RestrictionWarning` says so once.
         """
+        check_on_error(on_error)
         model = self._fitted()
         if constraints is not None:
-            answers = (segments.best(each) for each in self._constrained(model, X, labels, constraints))
-            return Predictions(named(answer.segments, model.labels, self.outside) for answer in answers)
-        return Predictions(named_segments(model.labels, self._best(model, X, labels), self.outside))
+            return self._constrained(
+                lambda scores: named(segments.best(scores).segments, model.labels, self.outside),
+                *(model, X, labels, constraints, on_error),
+            )
+        failures: dict[int, Exception] = {}
+        search = self._search(model, X, labels, failures if on_error == "none" else None)
+        none = [i for i in np.flatnonzero(~search.possible).tolist() if i not in failures]
+        failures |= {
+            i: ConstraintError(f"sequence {i}: durations, or the labels given, leave no segmentation") for i in none
+        }
+        return answered(Predictions(named_segments(model.labels, search.found, self.outside)), failures, on_error)
 
     def predict_k_best(
         self,
@@ -157,22 +174,24 @@ class Segmenter(StructuredModel[SegmenterModel]):
         *,
         labels: Sequence[Sequence[str]] | None = None,
         constraints: Sequence[SegmentConstraints | None] | None = None,
+        on_error: str = "raise",
     ) -> list[list[SegmentReading]]:
         """The k best segmentations of each sequence with their scores, best first; exact. Fewer where fewer exist.
 
-        `labels` and `constraints` as for `predict`.
+        `labels`, `constraints` and `on_error` as for `predict`.
         """
         check_count("k", k, 1)
+        check_on_error(on_error)
         model, k = self._fitted(), min(int(k), 2**31 - 1)
+
+        def readings(found: Any) -> list[SegmentReading]:
+            return [SegmentReading(score, named(rows, model.labels, self.outside)) for score, rows in found]
+
         if labels is not None or constraints is not None:
-            several: Any = (segments.k_best(each, k) for each in self._constrained(model, X, labels, constraints))
-        else:
-            data = model.encode(X).data(model.weights.limits)
-            several = model.k_best(data, k, self.resolved("threads"))
-            check_found(np.array([bool(readings) for readings in several], dtype=bool))
-        return [
-            [SegmentReading(score, named(rows, model.labels, self.outside)) for score, rows in each] for each in several
-        ]
+            return self._constrained(
+                lambda scores: readings(segments.k_best(scores, k)), model, X, labels, constraints, on_error
+            )
+        return list(map(readings, self._search(model, X).k_best(k)))
 
     def predict_marginals(
         self,
@@ -180,22 +199,27 @@ class Segmenter(StructuredModel[SegmenterModel]):
         *,
         labels: Sequence[Sequence[str]] | None = None,
         constraints: Sequence[SegmentConstraints | None] | None = None,
+        on_error: str = "raise",
     ) -> list[SegmentProbabilities]:
         """Probabilities under exp(score / temperature_): of labels at frames, of boundaries, and of the segments of the
-        best answer. `labels` and `constraints` as for `predict`: all probabilities are then given what is known.
+        best answer. `labels`, `constraints` and `on_error` as for `predict`: all probabilities are then given what is
+        known.
 
         The scores of margin learners are not made for that: without a fitted temperature there is a
         `CalibrationWarning`. Those of a `CRF` are.
         """
+        check_on_error(on_error)
         model = self._fitted()
         names = model.labels
         if labels is not None or constraints is not None:
-            given = self._constrained(model, X, labels, constraints, self._scale(model))
-            return [probabilities(each, names, self.outside) for each in given]
-        encoded, threads = model.encode(X), self.resolved("threads")
-        data = encoded.data(model.weights.limits)
-        ptr, rows = model.best(data, threads)
-        nodes, ends, confidences = model.marginals(data, self._scale(model), threads, (ptr, rows))
+            return self._constrained(
+                lambda scores: probabilities(scores, names, self.outside),
+                *(model, X, labels, constraints, on_error, self._scale(model)),
+            )
+        encoded = model.encode(X)
+        search = self._searched(model, encoded)
+        ptr, rows = search.found
+        nodes, ends, confidences = search.marginals(self._scale(model))
         result = []
         for i, ((a, z), (first, last)) in enumerate(zip(pairwise(encoded.sequence_ptr), pairwise(ptr.tolist()))):
             spans = [
@@ -209,7 +233,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
     def predict_labels(self, X: Any) -> list[list[str]]:
         """The label of each frame or token in the best segmentation."""
         model = self._fitted()
-        return Predictions(map(frame_labels, named_segments(model.labels, self._best(model, X), None)))
+        return Predictions(map(frame_labels, named_segments(model.labels, self._search(model, X).found, None)))
 
     def scores_of(self, x: Any, scale: float = 1.0) -> SegmentScores:
         """What every segmentation of one sequence scores, times a scale, for questions of one's own: they are put to it
@@ -271,7 +295,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
         from margent.metrics.segment_plot import plot_segments
 
         model = self._fitted()
-        found = named_segments(model.labels, self._best(model, [x]), None)[0]
+        found = named_segments(model.labels, self._search(model, [x]).found, None)[0]
         right = None if segments is None else GoldSegments.of([segments], [len(x)], self.outside).sequences[0]
         if right is not None and not is_timed(right):
             raise CorpusError("segments has labels without times, which cannot be drawn")
@@ -287,7 +311,8 @@ class Segmenter(StructuredModel[SegmenterModel]):
         return SegmentedData(model.encode(X), model.weights.limits, y, gold, sentence_weights(sample_weight, len(X)))
 
     def _score(self, model: SegmenterModel, answers: SegmentedData) -> float:
-        return answers.score(model.best(answers.native, self.resolved("threads")), self.metric, self.outside)
+        search = self._searched(model, answers.encoded, data=answers.native)
+        return answers.score(search.found, self.metric, self.outside)
 
     def _report(self, model: SegmenterModel, answers: SegmentedData) -> Any:
         from margent.metrics.segment import segment_scores
@@ -295,7 +320,8 @@ class Segmenter(StructuredModel[SegmenterModel]):
         for i, gold in enumerate(answers.gold.sequences):
             if not is_timed(gold):
                 raise CorpusError(f"sequence {i} has labels without times, which cannot be compared in detail")
-        found = named_segments(model.labels, model.best(answers.native, self.resolved("threads")), None)
+        search = self._searched(model, answers.encoded, data=answers.native)
+        found = named_segments(model.labels, search.found, None)
         options: dict[str, Any] = {} if self.outside is None else {"label_map": {self.outside: None}}
         if model.front_end is not None and model.front_end.get("frame"):
             options["frame"] = float(model.front_end["frame"])
@@ -306,18 +332,16 @@ class Segmenter(StructuredModel[SegmenterModel]):
 
         Costs one search for the two best segmentations and about ten passes for the probabilities.
         """
-        threads = self.resolved("threads")
         answers = answers.part(answers.counting())
-        two = model.k_best(answers.native, 2, threads)
-        answers = answers.part(np.flatnonzero([bool(each) for each in two]))  # some may have no segmentation at all
-        found = model.best(answers.native, threads)
-        right, weights = self._judged(model, answers, found)
+        search = self._searched(model, answers.encoded, data=answers.native)
+        two = search.k_best(2)
+        right, weights = self._judged(model, answers, search.found)
         judged = weights > 0
         if not judged.any():
             return None
 
         def log_confidences(scale: float) -> NDArray[np.float64]:
-            confidences = model.marginals(answers.native, scale, threads, found)[2]
+            confidences = search.marginals(scale)[2]
             return np.asarray(np.log(np.maximum(confidences[judged], 1e-300)), dtype=np.float64)
 
         margins = np.array([each[0][0] - each[1][0] for each in two if len(each) == 2])
@@ -341,9 +365,10 @@ class Segmenter(StructuredModel[SegmenterModel]):
     ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
         """Of the segments that are found, and of the label that each frame or token is given; those whose right
         segments have no times are left out."""
-        answers, threads = answers.part(answers.counting()), self.resolved("threads")
-        found = model.best(answers.native, threads)
-        nodes, _, confidences = model.marginals(answers.native, self._scale(model, stacklevel=4), threads, found)
+        answers = answers.part(answers.counting())
+        search = self._searched(model, answers.encoded, data=answers.native)
+        found = search.found
+        nodes, _, confidences = search.marginals(self._scale(model, stacklevel=4))
         right, weights = self._judged(model, answers, found)
         ids = np.repeat(found[1][:, 2], found[1][:, 1] - found[1][:, 0])
         gold = [label for sequence in answers.gold.sequences for label in frame_labels(sequence)]  # type: ignore[arg-type]
@@ -355,15 +380,51 @@ class Segmenter(StructuredModel[SegmenterModel]):
 
     # Search
 
-    def _best(self, model: SegmenterModel, X: Any, labels: Any = None) -> FoundSegments:
+    def _search(
+        self, model: SegmenterModel, X: Any, labels: Any = None, errors: dict[int, Exception] | None = None
+    ) -> SegmentSearch:
+        """`errors`: what is wrong with the labels of single sequences, instead of an error."""
         encoded = model.encode(X)
-        forced = () if labels is None else forced_labels(labels, len(encoded), model.labels)
-        return model.best(encoded.data(model.weights.limits), self.resolved("threads"), *forced)
+        forced = None if labels is None else forced_labels(labels, len(encoded), model.labels, errors)
+        return self._searched(model, encoded, forced=forced)
+
+    def _searched(self, model: SegmenterModel, encoded: EncodedSegments, **given: Any) -> SegmentSearch:
+        search = model.search(encoded, self.resolved("threads"), **given)
+        self._warn_lifted(model, search.lifted.tolist(), stacklevel=4)
+        return search
 
     def _constrained(
-        self, model: SegmenterModel, X: Any, labels: Any, constraints: Any, scale: float = 1.0
-    ) -> Iterator[SegmentScores]:
-        return constrained_scores(model, as_sentences(X), labels, constraints, scale)
+        self,
+        ask: Callable[[SegmentScores], Any],
+        model: SegmenterModel,
+        X: Any,
+        labels: Any,
+        constraints: Any,
+        on_error: str,
+        scale: float = 1.0,
+    ) -> Predictions[Any]:
+        """What is answered of the scores of each sequence that agree with what is known of it."""
+        answers: Predictions[Any] = Predictions()
+        failures: dict[int, Exception] = {}
+        lifted: list[int] = []
+        scores = constrained_scores(model, as_sentences(X), labels, constraints, scale, lifted)
+        for i, each in enumerate(scores):
+            if isinstance(each, ConstraintError):
+                failures[i] = each
+                check_on_error(on_error, failures)
+            answers.append(None if isinstance(each, ConstraintError) else ask(each))
+        self._warn_lifted(model, lifted, stacklevel=4)
+        return answered(answers, failures, on_error)
+
+    def _warn_lifted(self, model: SegmenterModel, lifted: list[int], stacklevel: int) -> None:
+        if lifted and model.first_warning("restrictions"):
+            warnings.warn(
+                f"the shortest durations of this Segmenter, or repeat, left {len(lifted)} sequence"
+                f"{'s' if len(lifted) != 1 else ''} (the first: {lifted[0]}) no segmentation, and were lifted for it; "
+                "this is said once, and later sequences are treated alike",
+                RestrictionWarning,
+                stacklevel=stacklevel,
+            )
 
     # Parameters
 

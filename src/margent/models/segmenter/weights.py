@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,11 @@ class SegmentWeights:
             None if self.follows is None else np.ascontiguousarray(self.follows, dtype=np.uint8),
             self.learn_transitions,
         )
+
+    def without_restrictions(self) -> SegmentWeights:
+        """The same weights where segments may be of any length up to the longest, and any label may follow any."""
+        limits = replace(self.limits, shortest=np.ones_like(self.limits.shortest))
+        return replace(self, limits=limits, follows=None)
 
     def with_weights(self, weights: Floats) -> SegmentWeights:
         return SegmentWeights(self.limits, self.durations, self.follows, self.learn_transitions, weights)

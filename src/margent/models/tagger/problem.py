@@ -14,7 +14,7 @@ from margent.errors import CorpusError
 from margent.features.feature_map import FeatureMap
 from margent.features.kernel import Kernel
 from margent.learners.training import Training
-from margent.models.base import Problem, Run
+from margent.models.base import Problem, Run, run_counting
 from margent.models.beam import Beam
 from margent.models.fitted import learned_fields
 from margent.models.inputs import sentence_weights, sentences_and_labels
@@ -148,18 +148,8 @@ class TaggerProblem(Problem[TaggerModel]):
         evaluate = self._evaluation()
 
         def trained(trainable: Trainable) -> Training:
-            lifted: list[int] = []  # after each epoch
-
-            def watch(exported: Any) -> float:
-                assert evaluate is not None
-                score, n_lifted = evaluate(trainable.weights(exported))
-                lifted.append(n_lifted)
-                return score
-
-            result = run(self.learner, trainable.oracle, None if evaluate is None else watch)
-            if lifted:
-                result.history = [replace(epoch, dev_lifted=n or None) for epoch, n in zip(result.history, lifted)]
-            return result
+            watch = None if evaluate is None else lambda exported: evaluate(trainable.weights(exported))
+            return run_counting(run, self.learner, trainable.oracle, watch)
 
         kind = weights_kind(self.tagger, self.learner)
         trainable, result = kind.learned(self, None if self.start is None else self.start.weights, trained)

@@ -17,6 +17,7 @@ from margent.learners import check_fits
 from margent.learners.em import EM
 from margent.learners.training import Callback
 from margent.models.base import StructuredModel, Unavailable
+from margent.models.failures import answered, check_on_error
 from margent.models.labels import Labellings
 from margent.models.training_data import TrainingData
 from margent.models.transcriber.joint_grams import Alphabet, JointGrams
@@ -167,15 +168,22 @@ class Transcriber(StructuredModel[TranscriberModel]):
 
     # Prediction
 
-    def predict(self, X: Any) -> Labellings:
-        """The best pronunciation of each word: a list of lists of phonemes."""
+    def predict(self, X: Any, *, on_error: str = "raise") -> Labellings:
+        """The best pronunciation of each word: a list of lists of phonemes.
+
+        With `unseen="error"`, a word with a letter that did not occur in training is a `CorpusError`, or with
+        `on_error="none"` its answer is None.
+        """
+        check_on_error(on_error)
         model, given = self._fitted(), as_words(X)
-        words = self.numbers(given, model.joint.letters)
+        failures: dict[int, Exception] = {}
+        words = self.numbers(given, model.joint.letters, failures)
+        check_on_error(on_error, failures)
         found = self._best(model, words)
         _warn_unread(given, words, found)
-        return Labellings(model.named(found))
+        return answered(Labellings(model.named(found)), failures, on_error)
 
-    def predict_k_best(self, X: Any, k: int = 5) -> list[list[Pronunciation]]:
+    def predict_k_best(self, X: Any, k: int = 5, *, on_error: str = "raise") -> list[list[Pronunciation]]:
         """The k best pronunciations of each word, all different, best first, with their probabilities.
 
         The first is what `predict` gives. There may be fewer than k: the search has found no more, or, with a reranker,
@@ -187,8 +195,11 @@ class Transcriber(StructuredModel[TranscriberModel]):
         the end, each with its best alignment.
         """
         check_count("k", k, 1)
+        check_on_error(on_error)
         model, given = self._fitted(), as_words(X)
-        words = self.numbers(given, model.joint.letters)
+        failures: dict[int, Exception] = {}
+        words = self.numbers(given, model.joint.letters, failures)
+        check_on_error(on_error, failures)
         result = []
         for word, spelling, (phonemes, shares) in zip(words, given, self._shares(model, words)):
             if not word:
@@ -197,39 +208,47 @@ class Transcriber(StructuredModel[TranscriberModel]):
             named = model.named(phonemes[: int(k)])
             result.append([Pronunciation(*both) for both in zip(named, shares.tolist())])
         _warn_unread(given, words, result)
-        return result
+        return answered(result, failures, on_error)
 
-    def align(self, X: Any, y: Any) -> list[list[Cosegment]]:
+    def align(self, X: Any, y: Any, *, on_error: str = "raise") -> list[list[Cosegment]]:
         """The best alignment of each word with its pronunciation, as graphones, exactly.
 
-        One pronunciation for each word. `CorpusError` where a pair has a symbol that is not known, or no alignment.
+        One pronunciation for each word. `CorpusError` where a pair has a symbol that is not known, or no alignment;
+        with `on_error="none"` the answer is None there.
         """
+        check_on_error(on_error)
         joint = self._fitted().joint
         words, pronunciations = as_pairs(X, y)
-        rows = []
-        for number, (word, spoken) in enumerate(zip(words, pronunciations)):
+        for number, spoken in enumerate(pronunciations):
             if len(spoken) != 1:
                 raise CorpusError(f"word {number} has {len(spoken)} pronunciations, expected one to align it with")
-            for kind, symbols, alphabet in (("letter", word, joint.letters), ("phoneme", spoken[0], joint.phonemes)):
+        failures: dict[int, Exception] = {}
+        for number, (word, (phonemes,)) in enumerate(zip(words, pronunciations)):
+            for kind, symbols, alphabet in (("letter", word, joint.letters), ("phoneme", phonemes, joint.phonemes)):
                 unknown = [symbol for symbol in symbols if symbol not in alphabet.ids]
                 if unknown:
-                    raise CorpusError(
-                        f"word {number}, {''.join(word)!r}, has the {kind} {unknown[0]!r}, which did not occur in "
-                        f"training{_stress_hint(unknown[0], alphabet)}"
+                    failures.setdefault(
+                        number,
+                        CorpusError(
+                            f"word {number}, {''.join(word)!r}, has the {kind} {unknown[0]!r}, which did not occur in "
+                            f"training{_stress_hint(unknown[0], alphabet)}"
+                        ),
                     )
-            rows.append(([joint.letters.ids[s] for s in word], [joint.phonemes.ids[s] for s in spoken[0]]))
-        if not rows:
-            return []
-        scores, paths = joint.align(
-            [word for word, _ in rows], [spoken for _, spoken in rows], self.resolved("threads")
-        )
-        for number, score in enumerate(scores.tolist()):
-            if score == -math.inf:
-                raise CorpusError(
-                    f"word {number}, {''.join(words[number])!r}, cannot be aligned with its pronunciation "
-                    f"{' '.join(pronunciations[number][0])!r}"
-                )
-        return [[Cosegment(*joint.graphone(graphone)) for graphone in path.tolist()] for path in paths]
+        check_on_error(on_error, failures)
+        known = [number for number in range(len(words)) if number not in failures]
+        alignments: list[Any] = [None] * len(words)
+        if known:
+            rows = [[joint.letters.ids[s] for s in words[number]] for number in known]
+            sounds = [[joint.phonemes.ids[s] for s in pronunciations[number][0]] for number in known]
+            scores, paths = joint.align(rows, sounds, self.resolved("threads"))
+            for number, score, path in zip(known, scores.tolist(), paths):
+                alignments[number] = [Cosegment(*joint.graphone(graphone)) for graphone in path.tolist()]
+                if score == -math.inf:
+                    failures[number] = CorpusError(
+                        f"word {number}, {''.join(words[number])!r}, cannot be aligned with its pronunciation "
+                        f"{' '.join(pronunciations[number][0])!r}"
+                    )
+        return answered(alignments, failures, on_error)
 
     def log_probabilities(self, X: Any, y: Any) -> NDArray[np.float64]:
         """log p(word, pronunciation) of the joint model, summed over all alignments exactly, whatever beams are set.
@@ -319,8 +338,11 @@ class Transcriber(StructuredModel[TranscriberModel]):
             result.append(([lists.spoken(first + c) for c in order.tolist()], shares[order] / shares.sum()))
         return result
 
-    def numbers(self, words: Sequence[Sequence[str]], letters: Alphabet) -> list[list[int]]:
-        """Words as numbers of letters; unseen letters as `unseen` says."""
+    def numbers(
+        self, words: Sequence[Sequence[str]], letters: Alphabet, failures: dict[int, Exception] | None = None
+    ) -> list[list[int]]:
+        """Words as numbers of letters; unseen letters as `unseen` says. `failures`, where they are given, get what
+        would be an error, and the word no letter."""
         ids = letters.ids
         unknown: dict[str, int] = {}
         rows = []
@@ -330,12 +352,16 @@ class Transcriber(StructuredModel[TranscriberModel]):
                 for letter in word:
                     if letter not in ids:
                         unknown.setdefault(letter, number)
-        if unknown:
+        if unknown and self.unseen == "error":
+            for number, (row, word) in enumerate(zip(rows, words)):
+                if len(row) < len(word):
+                    error = CorpusError(_unseen(number, word, next(x for x in word if x not in ids)))
+                    if failures is None:
+                        raise error
+                    rows[number], failures[number] = [], error
+        elif unknown:
             letter, number = next(iter(unknown.items()))
-            word = "".join(words[number])
-            said = f"word {number}, {word!r}, has the letter {letter!r}, which did not occur in training"
-            if self.unseen == "error":
-                raise CorpusError(said)
+            said = _unseen(number, words[number], letter)
             rest = f" (and {len(unknown) - 1} more such letters)" if len(unknown) > 1 else ""
             nothing = [number for number, (row, word) in enumerate(zip(rows, words)) if len(word) and not row]
             if nothing:
@@ -419,6 +445,10 @@ class Transcriber(StructuredModel[TranscriberModel]):
 _EM_NAMES = {"unit_iterations": "unigram_iterations", "evidence": "min_expected_count", "least": "prune_count"}
 # For the probabilities of the best, all that the search kept must be known.
 _ALL = 1 << 20
+
+
+def _unseen(number: int, word: Sequence[str], letter: str) -> str:
+    return f"word {number}, {''.join(word)!r}, has the letter {letter!r}, which did not occur in training"
 
 
 def _warn_unread(words: Sequence[Sequence[str]], rows: list[list[int]], found: Sequence[Sequence[Any]]) -> None:

@@ -512,15 +512,6 @@ def test_copies_and_pickles_work_alike():
             assert other.predict_k_best(X, 2) == segmenter.predict_k_best(X, 2)
 
 
-def test_what_cannot_be_segmented_is_an_error_for_all_questions():
-    X, y = speech(0, 8)
-    segmenter = Segmenter(learner=MaximumLikelihood(), durations=Durations(min=2)).fit(X, y)
-    for ask in (segmenter.predict, segmenter.predict_k_best, segmenter.predict_marginals):
-        with pytest.raises(ConstraintError, match="sequence 1: durations"):
-            ask([X[0], X[0][:1]])
-    assert segmenter.predict_k_best([X[0][:0]])[0][0].segments == []
-
-
 @pytest.mark.parametrize("large", [1e14, 1e200])
 def test_values_that_are_too_large_are_told_as_such(large):
     X, y = speech(0, 8)

@@ -118,6 +118,13 @@ def test_unseen_letters_are_left_out_with_a_warning_or_an_error(fitted: Transcri
     strict = copy.deepcopy(fitted).set_params(unseen="error")
     with pytest.raises(CorpusError, match="'ß'"):
         strict.predict(["pßat"])
+    for ask in (strict.predict, strict.predict_k_best):
+        with pytest.raises(CorpusError, match="word 1"):
+            ask(["pat", "pßat", "ß"])
+        found = ask(["pat", "pßat", "ß", "pat"], on_error="none")
+        assert found[1:3] == [None, None] and found[0] == found[3] == ask(["pat"])[0]
+        with pytest.raises(ValueError, match="on_error should be one of raise, none"):
+            ask(["pat"], on_error="None")
     assert fitted.predict([""]) == [[]]
     assert fitted.predict([]) == []
 
