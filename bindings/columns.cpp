@@ -11,6 +11,7 @@
 
 using margent::ColumnError;
 using margent::ColumnFormat;
+using margent::ColumnLimitError;
 using margent::ColumnParser;
 using margent::ColumnTable;
 using margent::ColumnView;
@@ -18,10 +19,12 @@ using margent::RowError;
 
 namespace {
 
-nb::object corpus_error_type() { return nb::module_::import_("margent.errors").attr("CorpusError"); }
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+nb::object error_type(const char* name) { return nb::module_::import_("margent.errors").attr(name); }
 
 [[noreturn]] void raise_corpus_error(const std::string& message) {
-  PyErr_SetString(corpus_error_type().ptr(), message.c_str());
+  PyErr_SetString(error_type("CorpusError").ptr(), message.c_str());
   throw nb::python_error();
 }
 
@@ -188,9 +191,11 @@ void bind_columns(nb::module_& m) {
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {
       std::rethrow_exception(p);
+    } catch (const ColumnLimitError& e) {
+      PyErr_SetObject(error_type("LimitError").ptr(), nb::make_tuple(e.what(), e.line()).ptr());
     } catch (const ColumnError& e) {
       const std::string message = "line " + std::to_string(e.line()) + ": " + e.what();
-      PyErr_SetString(corpus_error_type().ptr(), message.c_str());
+      PyErr_SetString(error_type("CorpusError").ptr(), message.c_str());
     }
   });
 
@@ -243,10 +248,14 @@ void bind_columns(nb::module_& m) {
   nb::class_<ColumnParser>(m, "ColumnParser", "Parses column files given in pieces of UTF-8 bytes.")
       .def(
           "__init__",
-          [](ColumnParser* self, bool tabs_only, std::string comment, bool drop_docstart) {
-            new (self) ColumnParser(ColumnFormat{tabs_only, std::move(comment), drop_docstart});
+          [](ColumnParser* self, bool tabs_only, std::string comment, bool drop_docstart, std::int64_t line,
+             std::int64_t tokens, std::int64_t sentence, std::int64_t empty_lines) {
+            new (self) ColumnParser(
+                ColumnFormat{tabs_only, std::move(comment), drop_docstart, {line, tokens, sentence, empty_lines}});
           },
-          nb::arg("tabs_only") = false, nb::arg("comment") = "", nb::arg("drop_docstart") = true)
+          nb::arg("tabs_only") = false, nb::arg("comment") = "", nb::arg("drop_docstart") = true,
+          nb::arg("line") = no_limit, nb::arg("tokens") = no_limit, nb::arg("sentence") = no_limit,
+          nb::arg("empty_lines") = no_limit)
       .def(
           "feed",
           [](ColumnParser& parser, nb::bytes bytes) {

@@ -48,12 +48,15 @@ bool valid_utf8(std::string_view s) {
 }
 
 void ColumnParser::feed(std::string_view bytes) {
+  drop_passed();
   std::string& text = table_.text;
   text.append(bytes);
   while (scanned_ < text.size()) {
     const void* found = std::memchr(text.data() + scanned_, '\n', text.size() - scanned_);
     if (!found) {
       scanned_ = text.size();
+      if (static_cast<std::int64_t>(scanned_ - line_begin_) > format_.limits.line)
+        throw ColumnLimitError(line_ + 1, "line");
       return;
     }
     const std::size_t end = static_cast<const char*>(found) - text.data();
@@ -97,6 +100,7 @@ ColumnTable ColumnParser::take() {
 
 void ColumnParser::parse_line(std::size_t begin, std::size_t end) {
   ++line_;
+  if (static_cast<std::int64_t>(end - begin) > format_.limits.line) throw ColumnLimitError(line_, "line");
   const std::string_view text = table_.text;
   if (line_ == 1 && starts_with(text.substr(begin, end - begin), byte_order_mark)) begin += byte_order_mark.size();
   if (end > begin && text[end - 1] == '\r') --end;
@@ -104,12 +108,34 @@ void ColumnParser::parse_line(std::size_t begin, std::size_t end) {
 
   std::size_t first = 0;
   while (first < line.size() && is_blank(line[first])) ++first;
-  if (first == line.size()) return close_sentence();
+  if (first == line.size()) {
+    if (++n_empty_ > format_.limits.empty_lines) throw ColumnLimitError(line_, "empty_lines");
+    return close_sentence();
+  }
+  n_empty_ = 0;
   if (!format_.comment.empty() && starts_with(line, format_.comment)) return;
   if (format_.drop_docstart && starts_with(line, docstart) &&
       (line.size() == docstart.size() || is_blank(line[docstart.size()])))
     return close_sentence();
   split(begin, end);
+  check_sentence(end);
+}
+
+// Of the sentence that is not complete yet, whose last line ends there; what comments take counts.
+void ColumnParser::check_sentence(std::size_t end) const {
+  const auto n_open = static_cast<std::int64_t>(table_.length.size()) / table_.n_columns - table_.n_tokens();
+  if (n_open > format_.limits.tokens) throw ColumnLimitError(line_, "tokens");
+  const std::size_t first = static_cast<std::size_t>(table_.n_tokens()) * table_.n_columns;
+  if (static_cast<std::int64_t>(end - table_.begin[first]) > format_.limits.sentence)
+    throw ColumnLimitError(line_, "sentence");
+}
+
+// Empty lines, comments and the like before the first sentence are forgotten.
+void ColumnParser::drop_passed() {
+  if (!table_.length.empty() || line_begin_ == 0) return;
+  table_.text.erase(0, line_begin_);
+  scanned_ -= line_begin_;
+  line_begin_ = 0;
 }
 
 void ColumnParser::split(std::size_t begin, std::size_t end) {

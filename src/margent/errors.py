@@ -15,6 +15,10 @@ class CorpusError(MargentError, ValueError):
     """A data file, label sequence or example is not what its format says. The message names file, line, token."""
 
 
+class LimitError(CorpusError):
+    """An input is larger than one of the `margent.formats.Limits`. The message says where, and which one."""
+
+
 class ModelFileError(MargentError, ValueError):
     """A model file is truncated, corrupted, of another version or not a model file at all."""
 

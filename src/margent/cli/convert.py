@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from margent.cli.command_line import Parser, UsageError
-from margent.cli.options import SCHEMES, add_columns, add_format
+from margent.cli.options import SCHEMES, add_columns, add_format, limits_of
 
 _EXAMPLES = """\
 A format becomes any other that holds the same: tokens with labels move freely between columns, conllu and jsonl,
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_target(arguments.target, [arguments.source])
     options = FormatOptions(
         arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, arguments.scheme,
-        not arguments.no_stress, arguments.rate, arguments.tier,
+        not arguments.no_stress, arguments.rate, arguments.tier, limits=limits_of(arguments),
     )  # fmt: skip
     read: Any = called(source.read, arguments.source, options)
     if source.gives == "intervals":

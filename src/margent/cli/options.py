@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from margent.formats.limits import Limits
     from margent.formats.registry import Gives
 
 SCHEMES = ("iob1", "iob2", "ioe1", "ioe2", "iobes", "bilou")
@@ -52,6 +53,34 @@ def add_format(parser: argparse._ActionsContainer, *gives: Gives, what: str = "t
         help=f"of {what}: {known}; by default found from the name or the content",
     )
     parser.add_argument("--encoding", metavar="NAME", help="of the text (default: utf-8)")
+    parser.add_argument(
+        "--limit",
+        type=_limit,
+        action="append",
+        metavar="NAME=N",
+        help="how large a line, tokens or sentence, empty_lines in a row, a file or the expansion of gzip may be, as "
+        "in line=10000000 (may be repeated); errors name the limit that was met",
+    )
+
+
+def _limit(text: str) -> tuple[str, int]:
+    """A type of option: the name and value of a limit."""
+    from dataclasses import fields
+
+    from margent.formats.limits import Limits
+
+    name, _, value = text.partition("=")
+    names = [field.name for field in fields(Limits)]
+    if name not in names:
+        raise argparse.ArgumentTypeError(f"expected NAME=N where NAME is one of {', '.join(names)}, got {text!r}")
+    return name, integer(1)(value)
+
+
+def limits_of(arguments: argparse.Namespace) -> Limits:
+    """The limits that `--limit` sets, the others as usual."""
+    from margent.formats.limits import Limits
+
+    return Limits(**dict(getattr(arguments, "limit", None) or ()))
 
 
 def add_columns(parser: argparse._ActionsContainer) -> None:

@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,10 @@ import numpy.typing as npt
 
 from margent.annotation.segments import Segmentation
 from margent.cli.command_line import UsageError
+from margent.cli.options import limits_of
 from margent.errors import CorpusError
+from margent.formats.array_files import array_names, read_array
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.terminal_bar import TerminalBar
 
 Frames = npt.NDArray[np.generic]
@@ -94,12 +97,12 @@ def find_recordings(paths: Sequence[str]) -> list[Recording]:
 def _recordings(path: str, name: str) -> list[Recording]:
     if _ending(path) != ".npz":
         return [Recording(name, path)]
-    with _opened(path) as arrays:
-        for key in arrays.files:
-            # It names what is written: no name out of a file may decide a folder.
-            if key in ("", ".", "..") or not {"/", "\\", "\0"}.isdisjoint(key):
-                raise CorpusError(f"{path}: the array {key!r} has a name that cannot be that of a file")
-        return [Recording(os.path.join(os.path.dirname(name), key), path, key) for key in arrays.files]
+    keys = array_names(path)
+    for key in keys:
+        # It names what is written: no name out of a file may decide a folder.
+        if key in ("", ".", "..") or not {"/", "\\", "\0"}.isdisjoint(key):
+            raise CorpusError(f"{path}: the array {key!r} has a name that cannot be that of a file")
+    return [Recording(os.path.join(os.path.dirname(name), key), path, key) for key in keys]
 
 
 def front_end_of(recordings: Sequence[Recording], frame: float | None, rate: int | None, normalise: bool) -> FrontEnd:
@@ -117,10 +120,10 @@ def front_end_of(recordings: Sequence[Recording], frame: float | None, rate: int
     return FrontEnd(rate=16000 if rate is None else rate, normalise=normalise)
 
 
-def read_frames(recording: Recording, front_end: FrontEnd) -> tuple[Frames, int]:
+def read_frames(recording: Recording, front_end: FrontEnd, limits: Limits = DEFAULT_LIMITS) -> tuple[Frames, int]:
     """Frames (T, D) of a recording, and how many samples the times in label files count each second."""
     if not recording.is_sound:
-        return _array(recording), 16000
+        return read_array(recording.path, recording.key, limits=limits), 16000
     if front_end.rate is None:
         raise CorpusError(f"{recording}: the model was trained on arrays of frames, not on sounds")
     from margent.audio import read_sound, speech_frames
@@ -129,35 +132,6 @@ def read_frames(recording: Recording, front_end: FrontEnd) -> tuple[Frames, int]
     sound = read_sound(recording.path)
     same = resampled(sound, front_end.rate)
     return speech_frames(same.samples, same.rate, normalise=front_end.normalise), sound.rate
-
-
-def _array(recording: Recording) -> Frames:
-    if recording.key is None:
-        with open(recording.path, "rb") as file:
-            try:
-                array = np.load(file, allow_pickle=False)
-            except (EOFError, OSError, ValueError) as error:
-                raise CorpusError(f"{recording}: expected an array in NumPy's format ({error})") from None
-    else:
-        with _opened(recording.path) as arrays:
-            array = arrays[recording.key]
-    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "iuf":
-        shape = getattr(array, "shape", None)
-        raise CorpusError(f"{recording}: expected numbers of shape (frames, values), got the shape {shape}")
-    if not np.isfinite(array).all():
-        raise CorpusError(
-            f"{recording}: frame {int(np.argmin(np.isfinite(array).all(axis=1)))} has a value that is not finite"
-        )
-    return array
-
-
-def _opened(path: str) -> Any:
-    from zipfile import BadZipFile
-
-    try:
-        return np.load(path, allow_pickle=False)
-    except (BadZipFile, EOFError, ValueError) as error:
-        raise CorpusError(f"{path}: expected arrays in NumPy's format ({error})") from None
 
 
 @dataclass(frozen=True)
@@ -169,6 +143,7 @@ class LabelReader:
     ending : of the names of label files, such as ".wrd"; None: the first of `LABELS` that there is
     tier : which one of a TextGrid
     gap : the label of what has none
+    limits : how large the files may be
     """
 
     source: str | None = None
@@ -177,6 +152,7 @@ class LabelReader:
     tier: str | None = None
     gap: str | None = None
     encoding: str | None = None
+    limits: Limits = DEFAULT_LIMITS
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> LabelReader:
@@ -184,7 +160,7 @@ class LabelReader:
         if arguments.labels is not None and not os.path.exists(arguments.labels):
             raise FileNotFoundError(2, os.strerror(2), arguments.labels)
         names = ("labels", "format", "ending", "tier", "gap_label", "encoding")
-        return cls(*(getattr(arguments, name) for name in names))
+        return replace(cls(*(getattr(arguments, name) for name in names)), limits=limits_of(arguments))
 
     def segments(self, recording: Recording, length: int, rate: int, frame: float) -> Segmentation | list[str]:
         """Segments in frames, or the labels in their order where a file has no times."""
@@ -215,7 +191,8 @@ class LabelReader:
         path = self.path(recording)
         if self._is_plain(path):
             return path, self._plain(path)
-        return path, read_labels(path, self.format, rate=rate, tier=self.tier, encoding=self.encoding)
+        more: Any = {"tier": self.tier, "encoding": self.encoding, "limits": self.limits}
+        return path, read_labels(path, self.format, rate=rate, **more)
 
     def path(self, recording: Recording) -> str:
         """The label file of a recording."""
@@ -237,7 +214,7 @@ class LabelReader:
         """What is in the master label file."""
         from margent.formats import read_mlf
 
-        return read_mlf(str(self.source), encoding=self.encoding)
+        return read_mlf(str(self.source), encoding=self.encoding, limits=self.limits)
 
     @cached_property
     def _folders(self) -> dict[str, dict[str, str]]:
@@ -256,7 +233,7 @@ class LabelReader:
 
         if self.format is not None:
             return self.format == "plain"
-        name, text = read_text(path, self.encoding)
+        name, text = read_text(path, self.encoding, self.limits)
         try:
             found = label_format(text, name)
         except CorpusError:
@@ -267,7 +244,7 @@ class LabelReader:
     def _plain(self, path: str) -> list[str]:
         from margent.formats.source import read_text
 
-        labels = read_text(path, self.encoding)[1].split()
+        labels = read_text(path, self.encoding, self.limits)[1].split()
         if not labels:
             raise CorpusError(f"{path}: expected labels with blanks or line ends between them, found none")
         return labels
@@ -279,9 +256,10 @@ def read_all(
     """Frames of all recordings, and their segments or labels unless `reader` is None."""
     X: list[Frames] = []
     y: list[Any] = []
+    limits = DEFAULT_LIMITS if reader is None else reader.limits
     with TerminalBar("reading", len(recordings)) as bar:
         for recording in recordings:
-            frames, rate = read_frames(recording, front_end)
+            frames, rate = read_frames(recording, front_end, limits)
             X.append(frames)
             if reader is not None:
                 y.append(reader.segments(recording, len(frames), rate, front_end.frame))

@@ -30,6 +30,7 @@ from margent.formats.label_files import read_labels as read_labels
 from margent.formats.label_files import read_mlf as read_mlf
 from margent.formats.label_files import write_labels as write_labels
 from margent.formats.label_files import write_mlf as write_mlf
+from margent.formats.limits import Limits as Limits
 from margent.formats.muc import iter_muc as iter_muc
 from margent.formats.muc import news_offsets as news_offsets
 from margent.formats.muc import read_muc as read_muc

@@ -55,7 +55,7 @@ def _write(target: Any, X: Any, y: Any, options: FormatOptions) -> None:
 
 
 def _layout(options: FormatOptions) -> dict[str, Any]:
-    return {**options.text, "separator": "\t" if options.tabs else None, "comment": options.comment}
+    return {**options.reading, "separator": "\t" if options.tabs else None, "comment": options.comment}
 
 
 FORMATS = (Format("columns", "tokens", "CoNLL, CRF++", (), _read, _stream, _write, True),)

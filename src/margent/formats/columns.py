@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from margent._core import ColumnParser, ColumnTable
 from margent._core import format_columns as native_format
-from margent.errors import CorpusError
+from margent.errors import CorpusError, LimitError
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.source import CHUNK_SIZE, Source, SourceLike, TargetLike, open_target
 
 Sentence: TypeAlias = "list[str] | list[tuple[str, ...]]"
@@ -187,6 +188,7 @@ def read_columns(
     separator: str | None = None,
     comment: str | None = None,
     drop_docstart: bool = True,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Columns:
     """Read a file of columns; this is also the format of CRF++'s data.
 
@@ -207,6 +209,8 @@ def read_columns(
         Lines that begin with this are skipped. By default no line is a comment, for "#" is a token in many corpora.
     drop_docstart : bool
         Whether lines whose first cell is ``-DOCSTART-`` are left out; they also end a sentence.
+    limits : Limits
+        How long lines and sentences may be.
 
     Raises
     ------
@@ -218,10 +222,10 @@ def read_columns(
     >>> read_columns(b"the DT\\ncat NN\\n\\nsleep VB\\n")
     Columns(2 sentences, 3 tokens, 2 columns)
     """
-    parser = _parser(separator, comment, drop_docstart)
+    parser = _parser(separator, comment, drop_docstart, limits)
     sources: Sequence[Any] = source if isinstance(source, (list, tuple)) else [source]
     for one in sources:
-        for _ in _parse(parser, Source(one, encoding), CHUNK_SIZE):
+        for _ in _parse(parser, Source(one, encoding, limits), CHUNK_SIZE):
             pass
     return Columns(parser.take())
 
@@ -233,6 +237,7 @@ def iter_columns(
     separator: str | None = None,
     comment: str | None = None,
     drop_docstart: bool = True,
+    limits: Limits = DEFAULT_LIMITS,
     chunk_size: int = CHUNK_SIZE,
 ) -> Iterator[Columns]:
     """Read a file of columns piece by piece: yields `Columns` of the sentences that each piece completes.
@@ -240,17 +245,25 @@ def iter_columns(
     At most `chunk_size` bytes are asked for at once; a pipe gives what it holds, so a sentence comes out as soon as the
     blank line after it has come in. The parameters are those of `read_columns`.
     """
-    parser = _parser(separator, comment, drop_docstart)
-    for _ in _parse(parser, Source(source, encoding), chunk_size):
+    parser = _parser(separator, comment, drop_docstart, limits)
+    for _ in _parse(parser, Source(source, encoding, limits), chunk_size):
         table = parser.take()
         if table.n_sentences:
             yield Columns(table)
 
 
-def _parser(separator: str | None, comment: str | None, drop_docstart: bool) -> ColumnParser:
+def _parser(separator: str | None, comment: str | None, drop_docstart: bool, limits: Limits) -> ColumnParser:
     if separator not in (None, "\t"):
         raise CorpusError(f"separator must be None (any run of spaces and tabs) or a tab, got {separator!r}")
-    return ColumnParser(tabs_only=separator == "\t", comment=comment or "", drop_docstart=drop_docstart)
+    return ColumnParser(
+        tabs_only=separator == "\t",
+        comment=comment or "",
+        drop_docstart=drop_docstart,
+        line=limits.line,
+        tokens=limits.tokens,
+        sentence=limits.sentence,
+        empty_lines=limits.empty_lines,
+    )
 
 
 def _parse(parser: ColumnParser, source: Source, chunk_size: int) -> Iterator[None]:
@@ -261,6 +274,8 @@ def _parse(parser: ColumnParser, source: Source, chunk_size: int) -> Iterator[No
                 parser.finish()
             else:
                 parser.feed(chunk)
+        except LimitError as error:
+            raise source.beyond(*error.args) from None
         except CorpusError as error:  # it knows the line only
             raise CorpusError(f"{source.name}, {error}") from None
         yield

@@ -13,6 +13,7 @@ from typing import Any
 from margent.errors import CorpusError
 from margent.formats.batch import Answered, Expected, Prediction, blocks, span_record, words_of
 from margent.formats.columns import Columns
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
@@ -136,13 +137,15 @@ class _Ids:
         return None
 
 
-def iter_conllu(source: SourceLike, *, encoding: str = "utf-8") -> Iterator[ConlluSentence]:
+def iter_conllu(
+    source: SourceLike, *, encoding: str = "utf-8", limits: Limits = DEFAULT_LIMITS
+) -> Iterator[ConlluSentence]:
     """Read a CoNLL-U file sentence by sentence, with comments, multiword tokens and empty nodes.
 
     The sentences hold the whole file but for a byte order mark: `write_conllu` writes it as it was. Comments without a
     sentence, and blank lines at the end of a file beyond the usual one, make a sentence without words.
     """
-    opened = Source(source, encoding)
+    opened = Source(source, encoding, limits)
     return sentences_of_lines(opened, opened.lines_with_ends())
 
 
@@ -152,21 +155,26 @@ def sentences_of_lines(source: Source, lines: Iterable[tuple[int, str, str]]) ->
     comments: list[str] = []
     ends: list[str] = []  # of its lines
     ids = _Ids()
-    first, before = 1, ""
+    before: list[str] = []
+    first, size = 1, 0
+    most_lines, longest = source.limits.tokens, source.limits.sentence
 
     def sentence(after: str) -> ConlluSentence:
         if (problem := ids.problem_at_end()) is not None:
             raise source.error(first + len(ends) - 1, problem)
-        return ConlluSentence(rows, comments, ends[0] if len(ends) > 1 else "\n", before, after, first)
+        return ConlluSentence(rows, comments, ends[0] if len(ends) > 1 else "\n", "".join(before), after, first)
 
     for number, line, end in lines:
         if not line.strip():
             if ends:
                 yield sentence(ends[-1] + line + end)  # at once: a pipe may wait for the answer
-                rows, comments, ends, ids, before = [], [], [], _Ids(), ""
+                rows, comments, ends, ids, before, size = [], [], [], _Ids(), [], 0
             else:
-                before += line + end
+                before.append(line + end)
             continue
+        size += len(line)
+        if len(ends) == most_lines or size > longest:
+            raise source.beyond("tokens" if size <= longest else "sentence", number)
         if not ends:
             first = number
         elif ends[-1] != ends[0]:
@@ -187,7 +195,13 @@ def sentences_of_lines(source: Source, lines: Iterable[tuple[int, str, str]]) ->
         yield sentence(ends[-1] if ends else "")
 
 
-def read_conllu(source: SourceLike, columns: Sequence[str] = ("form", "upos"), *, encoding: str = "utf-8") -> Columns:
+def read_conllu(
+    source: SourceLike,
+    columns: Sequence[str] = ("form", "upos"),
+    *,
+    encoding: str = "utf-8",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Columns:
     """Read the words of a CoNLL-U file.
 
     Multiword tokens and empty nodes are left out: the words alone carry the annotation. A sentence without words is
@@ -213,7 +227,7 @@ def read_conllu(source: SourceLike, columns: Sequence[str] = ("form", "upos"), *
         raise CorpusError("expected at least one column of CoNLL-U to read, got none")
     sentences = (
         [tuple(row[c] for c in chosen) for row in sentence.rows if _is_word(row)]
-        for sentence in iter_conllu(source, encoding=encoding)
+        for sentence in iter_conllu(source, encoding=encoding, limits=limits)
     )
     return Columns.from_sentences(filter(None, sentences), len(chosen))
 
@@ -310,13 +324,13 @@ def _names(options: FormatOptions) -> list[str]:
 
 
 def _read(path: Any, options: FormatOptions) -> tuple[Columns, Columns]:
-    return read_conllu(path, _names(options), **options.text).split()
+    return read_conllu(path, _names(options), **options.reading).split()
 
 
 def _stream(path: str, options: FormatOptions, expected: Expected) -> Iterator[ConlluBatch]:
     names = _names(options)
     expected.check(len(names) - 1, f"--columns names {len(names) - 1}")
-    for sentences in blocks(path, iter_conllu(path, **options.text)):
+    for sentences in blocks(path, iter_conllu(path, **options.reading)):
         yield ConlluBatch(sentences, names)
 
 

@@ -12,12 +12,15 @@ from collections.abc import Iterable, Iterator
 
 from margent.errors import CorpusError
 from margent.formats.conllu import ConlluSentence, sentences_of_lines, write_conllu
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.source import Source, SourceLike, TargetLike
 
 
-def iter_conllx(source: SourceLike, *, encoding: str = "utf-8") -> Iterator[ConlluSentence]:
+def iter_conllx(
+    source: SourceLike, *, encoding: str = "utf-8", limits: Limits = DEFAULT_LIMITS
+) -> Iterator[ConlluSentence]:
     """Read a CoNLL-X file sentence by sentence; lines before a sentence that begin with "#" are comments."""
-    opened = Source(source, encoding)
+    opened = Source(source, encoding, limits)
     return words_alone(opened, sentences_of_lines(opened, opened.lines_with_ends()))
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from margent.errors import CorpusError
 from margent.formats.batch import attribute_batches
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.parallel import side_by_side
 from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
@@ -18,17 +19,23 @@ Attributes: TypeAlias = "dict[str, float]"
 """The attributes of one item with their weights."""
 
 
-def iter_crfsuite(source: SourceLike, *, encoding: str = "utf-8") -> Iterator[tuple[list[Attributes], list[str]]]:
+def iter_crfsuite(
+    source: SourceLike, *, encoding: str = "utf-8", limits: Limits = DEFAULT_LIMITS
+) -> Iterator[tuple[list[Attributes], list[str]]]:
     """Read a CRFsuite attribute file sequence by sequence: yields (attributes of each item, label of each item)."""
-    opened = Source(source, encoding)
+    opened = Source(source, encoding, limits)
     items: list[Attributes] = []
     labels: list[str] = []
+    size = 0
     for number, line in opened.lines():
         if not line:
             if labels:
                 yield items, labels
-                items, labels = [], []
+                items, labels, size = [], [], 0
             continue
+        size += len(line)
+        if len(items) == limits.tokens or size > limits.sentence:
+            raise opened.beyond("tokens" if size <= limits.sentence else "sentence", number)
         label, *fields = line.split("\t")
         if not label:
             raise opened.error(number, "expected a label before the first tab, got none")
@@ -46,7 +53,9 @@ def iter_crfsuite(source: SourceLike, *, encoding: str = "utf-8") -> Iterator[tu
         yield items, labels
 
 
-def read_crfsuite(source: SourceLike, *, encoding: str = "utf-8") -> tuple[list[list[Attributes]], list[list[str]]]:
+def read_crfsuite(
+    source: SourceLike, *, encoding: str = "utf-8", limits: Limits = DEFAULT_LIMITS
+) -> tuple[list[list[Attributes]], list[list[str]]]:
     """Read a CRFsuite attribute file.
 
     An attribute without a weight, or with an empty one, weighs 1; weights of an attribute that an item names twice are
@@ -63,7 +72,7 @@ def read_crfsuite(source: SourceLike, *, encoding: str = "utf-8") -> tuple[list[
     ([[{'w=the': 1.0, 'length': 3.0}, {'w=10:30': 1.0}]], [['B-NP', 'I-NP']])
     """
     X, y = [], []
-    for items, labels in iter_crfsuite(source, encoding=encoding):
+    for items, labels in iter_crfsuite(source, encoding=encoding, limits=limits):
         X.append(items)
         y.append(labels)
     return X, y
@@ -145,8 +154,8 @@ FORMATS = (
         "attributes",
         "attributes as CRFsuite takes them",
         (".crfsuite",),
-        lambda path, options: read_crfsuite(path, **options.text),
-        lambda path, options, expected: attribute_batches(path, iter_crfsuite(path, **options.text)),
+        lambda path, options: read_crfsuite(path, **options.reading),
+        lambda path, options, expected: attribute_batches(path, iter_crfsuite(path, **options.reading)),
         lambda target, X, y, options: write_crfsuite(target, X, y, **options.text),
     ),
 )

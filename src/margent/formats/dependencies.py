@@ -21,6 +21,7 @@ from margent.formats.conllu import (
     write_conllu,
 )
 from margent.formats.conllx import words_alone, write_conllx
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format, FormatOptions, format_named, guessed_format
 from margent.formats.source import Source, SourceLike, TargetLike
 
@@ -35,6 +36,7 @@ def read_dependencies(
     single_root: bool = True,
     columns: str | None = None,
     encoding: str = "utf-8",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Columns, list[DependencyTree]]:
     """Read sentences with their dependency trees. Sentences without words are left out.
 
@@ -72,7 +74,7 @@ def read_dependencies(
     chosen = format_named(name or "conllu", "dependencies")
     if chosen.read is None:
         raise CorpusError(f"{chosen.name} files hold no trees; expected conllu, conllx or columns")
-    options = FormatOptions(encoding=encoding, columns=columns, tabs=True, single_root=single_root)
+    options = FormatOptions(encoding=encoding, columns=columns, tabs=True, single_root=single_root, limits=limits)
     X, y = chosen.read(source, options)
     return X, y
 
@@ -170,7 +172,7 @@ def dependency_batches(path: str, options: FormatOptions, format: str | None = N
     or has ten columns; anything else is plain text, a sentence a line, with blanks between the words.
     """
     name = format or guessed_format(path, "dependencies")
-    source = Source(path, options.text["encoding"])
+    source = Source(path, **options.reading)
     lines = source.lines_with_ends()
     if name is None:
         first = next((line for line in lines if line[1].strip()), None)
@@ -226,6 +228,8 @@ def _plain_sentences(source: Source, lines: _Lines) -> Iterator[ConlluSentence]:
         if "\t" in line:
             raise source.error(number, "found a tab, expected a sentence a line with blanks between its words")
         words = line.split()
+        if len(words) > source.limits.tokens:
+            raise source.beyond("tokens", number)
         if words:
             rows = [_row(i, {"form": word}) for i, word in enumerate(words, start=1)]
             yield ConlluSentence(rows, [f"# text = {' '.join(words)}"], line=number)
@@ -235,7 +239,7 @@ def _sentences_of_columns(source: Source, lines: _Lines, options: FormatOptions)
     """A word a line, a blank line after each sentence."""
     names = _named_columns(options)
     rows: list[tuple[str, ...]] = []
-    first = 0
+    first = size = 0
     for number, line, _ in chain(lines, [(0, "", "")]):
         if options.comment and line.startswith(options.comment) and not rows:
             continue
@@ -244,6 +248,9 @@ def _sentences_of_columns(source: Source, lines: _Lines, options: FormatOptions)
             if len(cells) != len(names):
                 message = f"found {number_of_columns(len(cells))}, expected {len(names)}: {', '.join(names)}"
                 raise source.error(number, message)
+            size = size + len(line) if rows else len(line)
+            if len(rows) == source.limits.tokens or size > source.limits.sentence:
+                raise source.beyond("tokens" if size <= source.limits.sentence else "sentence", number)
             if not rows:
                 first = number
             rows.append(_row(len(rows) + 1, dict(zip(names, cells))))
@@ -264,7 +271,7 @@ def _named_columns(options: FormatOptions) -> list[str]:
 
 
 def _read(name: str, source: Any, options: FormatOptions) -> tuple[Columns, list[DependencyTree]]:
-    opened = Source(source, options.text["encoding"])
+    opened = Source(source, **options.reading)
     if name == "columns" and "head" not in _named_columns(options):
         raise ValueError(f"columns: expected head to be among them to read trees, got {options.columns!r}")
     sentences = [each for each in _iterated(name, opened, opened.lines_with_ends(), options) if len(each)]

@@ -26,6 +26,7 @@ from margent.annotation import schemes
 from margent.errors import CorpusError
 from margent.formats.batch import Expected, Prediction, blocks, span_record, words_of
 from margent.formats.columns import Columns
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
@@ -113,6 +114,7 @@ def iter_jsonl(
     tokenize: Callable[[str], Iterable[tuple[int, int]]] = word_offsets,
     scheme: str = "iob2",
     cut: str = "error",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Iterator[Document]:
     """Read JSON lines document by document, with the offsets of the tokens kept.
 
@@ -127,10 +129,12 @@ def iter_jsonl(
         The scheme in which spans become labels.
     cut : "error" or "widen"
         What to do with a span that begins or ends within a token: refuse it, or label the whole token.
+    limits : Limits
+        How long lines may be, and how many tokens they may have.
     """
     if cut not in ("error", "widen"):
         raise CorpusError(f"cut must be 'error' or 'widen', got {cut!r}")
-    opened = Source(source, encoding)
+    opened = Source(source, encoding, limits)
     for number, line in opened.lines():
         if not line.strip():
             continue
@@ -139,9 +143,12 @@ def iter_jsonl(
         except (ValueError, RecursionError) as error:
             raise opened.error(number, f"expected one JSON object, got invalid JSON ({error})") from None
         try:
-            yield _document(record, tokenize, scheme, cut == "widen")
+            document = _document(record, tokenize, scheme, cut == "widen")
         except ValueError as error:
             raise opened.error(number, str(error)) from None
+        if len(document.offsets) > limits.tokens:
+            raise opened.beyond("tokens", number)
+        yield document
 
 
 def read_jsonl(
@@ -151,6 +158,7 @@ def read_jsonl(
     tokenize: Callable[[str], Iterable[tuple[int, int]]] = word_offsets,
     scheme: str = "iob2",
     cut: str = "error",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Columns, Columns]:
     """Read annotated JSON lines as (X, y): the tokens and the labels of each document.
 
@@ -163,7 +171,7 @@ def read_jsonl(
     (['Ann', 'sings'], ['B-PER', 'O'])
     """
     X, y = [], []
-    documents = iter_jsonl(source, encoding=encoding, tokenize=tokenize, scheme=scheme, cut=cut)
+    documents = iter_jsonl(source, encoding=encoding, tokenize=tokenize, scheme=scheme, cut=cut, limits=limits)
     for number, document in enumerate(documents):
         if document.labels is None:
             raise CorpusError(f"{Source(source).name}: document {number} has neither spans nor labels")
@@ -325,7 +333,7 @@ class JsonBatch:
 
 def _stream(path: str, options: FormatOptions, expected: Expected) -> Iterator[JsonBatch]:
     expected.check(1, "JSON lines have 1")
-    for documents in blocks(path, iter_jsonl(path, **options.text)):
+    for documents in blocks(path, iter_jsonl(path, **options.reading)):
         yield JsonBatch(documents, spans=expected.spans)
 
 
@@ -340,7 +348,7 @@ FORMATS = (
         "tokens",
         "text with spans of characters, or tokens with labels",
         (".jsonl", ".ndjson"),
-        lambda path, options: read_jsonl(path, scheme=options.scheme or "iob2", **options.text),
+        lambda path, options: read_jsonl(path, scheme=options.scheme or "iob2", **options.reading),
         _stream,
         _write,
     ),

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 from margent.annotation.intervals import Interval, check_intervals, interval_problem
 from margent.errors import CorpusError
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import SourceLike, TargetLike, open_target, read_text
 from margent.formats.textgrid import textgrid_tiers, write_textgrid
@@ -62,6 +63,7 @@ def read_labels(
     rate: int = 16000,
     tier: str | None = None,
     encoding: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> list[Interval]:
     """Read a label file: intervals (start, end, label) in seconds, in the order of time.
 
@@ -76,13 +78,15 @@ def read_labels(
         Which interval tier of a TextGrid, by its name. None: the only one.
     encoding : str or None
         None: UTF-8, or UTF-16 where the file says so.
+    limits : Limits
+        How large the file may be.
 
     Intervals that overlap are a `CorpusError`; gaps between them are not, as `segments_of_intervals` deals with those.
 
     >>> read_labels(b"0.5\\t1.0\\thello\\n")
     [Interval(start=0.5, end=1.0, label='hello')]
     """
-    name, text = read_text(source, encoding)
+    name, text = read_text(source, encoding, limits)
     chosen = label_format(text, name) if format is None else _known(format)
     if chosen == "textgrid":
         return _only(textgrid_tiers(name, text), tier, name, "tier")
@@ -99,9 +103,11 @@ def read_labels(
     return _in_order(read[chosen](_lines(text)), name)
 
 
-def read_mlf(source: SourceLike, *, encoding: str | None = None) -> dict[str, list[Interval]]:
+def read_mlf(
+    source: SourceLike, *, encoding: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> dict[str, list[Interval]]:
     """Read a master label file of HTK: from the name of each utterance (without folder and ending) to its intervals."""
-    return _mlf_utterances(*read_text(source, encoding))
+    return _mlf_utterances(*read_text(source, encoding, limits))
 
 
 def _mlf_utterances(name: str, text: str) -> dict[str, list[Interval]]:
@@ -371,7 +377,7 @@ _WRITERS: dict[str, Callable[[list[Interval], int], Iterator[str]]] = {
 
 def _read_plain(path: Any, options: FormatOptions) -> list[str]:
     """Labels without times, blanks or line ends between them."""
-    name, text = read_text(path, options.encoding)
+    name, text = read_text(path, options.encoding, options.limits)
     if not text.split():
         raise CorpusError(f"{name}: expected labels with blanks or line ends between them, found none")
     return text.split()
@@ -383,7 +389,9 @@ def _declared(name: str, about: str, *extensions: str) -> Format:
         "intervals",
         about,
         extensions,
-        lambda path, given: read_labels(path, name, rate=given.rate, tier=given.tier, encoding=given.encoding),
+        lambda path, given: read_labels(
+            path, name, rate=given.rate, tier=given.tier, encoding=given.encoding, limits=given.limits
+        ),
         None,
         lambda target, intervals, given: write_labels(target, intervals, name, rate=given.rate),
     )

@@ -24,6 +24,7 @@ from margent.errors import CorpusError
 from margent.formats.batch import blocks
 from margent.formats.columns import Columns
 from margent.formats.jsonl import Document, JsonBatch, Offsets
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike
 
@@ -65,6 +66,7 @@ def iter_muc(
     parts: str | Iterable[str] = _STORY,
     tokenize: Callable[[str], Iterable[tuple[int, int]]] = news_offsets,
     scheme: str = "iob2",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Iterator[Document]:
     """Read MUC stories sentence by sentence, with labels in `scheme`.
 
@@ -84,19 +86,24 @@ def iter_muc(
         Each entity, and what is between two, is given to it alone: an entity's boundaries are boundaries of tokens.
     scheme : str
         The label scheme to write spans in.
+    limits : Limits
+        How long lines and stories may be.
     """
     wanted = {part.upper() for part in ((parts,) if isinstance(parts, str) else parts)}
     if unknown := sorted(wanted.difference(_PARTS)):
         raise CorpusError(f"parts names {unknown[0]!r}, expected some of {', '.join(_PARTS)}")
-    opened = Source(source, encoding)
+    opened = Source(source, encoding, limits)
     story: list[str] = []
-    begin = 0
+    begin = size = 0
     for number, line in opened.lines():
         if _BEGIN.match(line):
             if story:
                 raise opened.error(number, f"found <DOC> before the story of line {begin} ended with </DOC>")
-            begin = number
+            begin, size = number, 0
         if begin:
+            size += len(line) + 1
+            if size > limits.sentence:
+                raise opened.beyond("sentence", number)
             story.append(line)
         elif line.strip():
             raise opened.error(number, f"found {line.strip()[:40]!r} outside of a story, expected <DOC>")
@@ -115,6 +122,7 @@ def read_muc(
     parts: str | Iterable[str] = _STORY,
     tokenize: Callable[[str], Iterable[tuple[int, int]]] = news_offsets,
     scheme: str = "iob2",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Columns:
     """Read MUC stories as columns: the token, and its label in `scheme`; see `iter_muc`.
 
@@ -122,7 +130,7 @@ def read_muc(
     >>> read_muc(f"{story}</ENAMEX>.</TEXT></DOC>".encode())[1]
     [('He', 'O'), ('is', 'O'), ('in', 'O'), ('Rome', 'B-LOCATION'), ('.', 'O')]
     """
-    sentences = iter_muc(source, encoding=encoding, parts=parts, tokenize=tokenize, scheme=scheme)
+    sentences = iter_muc(source, encoding=encoding, parts=parts, tokenize=tokenize, scheme=scheme, limits=limits)
     return Columns.from_sentences((list(zip(s.tokens, s.labels or ())) for s in sentences), 2)
 
 
@@ -231,9 +239,9 @@ FORMATS = (
         "tokens",
         "named entities in SGML, as in MUC-7",
         (".muc",),
-        lambda path, options: read_muc(path, scheme=options.scheme or "iob2", **options.text).split(),
+        lambda path, options: read_muc(path, scheme=options.scheme or "iob2", **options.reading).split(),
         lambda path, options, expected: (
-            JsonBatch(sentences, expected.spans) for sentences in blocks(path, iter_muc(path, **options.text))
+            JsonBatch(sentences, expected.spans) for sentences in blocks(path, iter_muc(path, **options.reading))
         ),
     ),
 )

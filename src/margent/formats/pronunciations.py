@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from margent.errors import CorpusError
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
@@ -18,13 +19,13 @@ _COMMENT = ";;;"
 
 
 def iter_pronunciations(
-    source: SourceLike, *, stress: bool = True, encoding: str = "utf-8"
+    source: SourceLike, *, stress: bool = True, encoding: str = "utf-8", limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[tuple[str, list[str]]]:
     """Read a pronunciation dictionary line by line: yields (word, phonemes).
 
     `stress`: False takes the digits off the end of phonemes, so that ``AH0`` and ``AH1`` are both ``AH``.
     """
-    opened = Source(source, encoding)
+    opened = Source(source, encoding, limits)
     for number, line in opened.lines():
         if line.startswith(_COMMENT) or not line.strip():
             continue
@@ -44,7 +45,7 @@ def iter_pronunciations(
 
 
 def read_pronunciations(
-    source: SourceLike, *, stress: bool = True, encoding: str = "utf-8"
+    source: SourceLike, *, stress: bool = True, encoding: str = "utf-8", limits: Limits = DEFAULT_LIMITS
 ) -> tuple[list[str], list[list[str]]]:
     """Read a pronunciation dictionary, gzip or not.
 
@@ -57,7 +58,7 @@ def read_pronunciations(
     (['THE', 'THE'], [['DH', 'AH'], ['DH', 'IY']])
     """
     words, pronunciations = [], []
-    for word, phonemes in iter_pronunciations(source, stress=stress, encoding=encoding):
+    for word, phonemes in iter_pronunciations(source, stress=stress, encoding=encoding, limits=limits):
         words.append(word)
         pronunciations.append(phonemes)
     return words, pronunciations
@@ -80,7 +81,7 @@ FORMATS = (
         "pronunciations",
         "a word and its phonemes on each line, CMUdict",
         (".dict",),
-        lambda path, options: read_pronunciations(path, stress=options.stress, **options.text),
+        lambda path, options: read_pronunciations(path, stress=options.stress, **options.reading),
         None,
         lambda target, X, y, options: write_pronunciations(target, X, y, **options.text),
     ),

@@ -17,6 +17,7 @@ from pkgutil import iter_modules
 from typing import Any, Literal, TypeAlias
 
 from margent.errors import CorpusError
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 
 Gives: TypeAlias = Literal["tokens", "attributes", "pronunciations", "intervals", "dependencies"]
 
@@ -34,6 +35,7 @@ class FormatOptions:
     rate : samples per second, for label files that count samples
     tier : which one of a TextGrid
     single_root : whether a dependency tree with several roots is refused
+    limits : how large lines, sentences and files may be
     """
 
     encoding: str | None = None
@@ -45,11 +47,17 @@ class FormatOptions:
     rate: int = 16000
     tier: str | None = None
     single_root: bool = True
+    limits: Limits = DEFAULT_LIMITS
 
     @property
     def text(self) -> dict[str, Any]:
-        """The keyword arguments of a reader or writer of text."""
+        """The keyword arguments of a writer of text."""
         return {"encoding": self.encoding or "utf-8"}
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The keyword arguments of a reader of text."""
+        return {**self.text, "limits": self.limits}
 
 
 @dataclass(frozen=True)

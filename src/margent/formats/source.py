@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import IO, Any, TypeAlias
 
 from margent.atomic_file import atomic_file
-from margent.errors import CorpusError
+from margent.errors import CorpusError, LimitError
+from margent.formats.limits import DEFAULT_LIMITS, EXPANSION_FROM, Limits
 
 SourceLike: TypeAlias = "str | os.PathLike[str] | bytes | IO[Any]"
 """A path, "-" for standard input, the bytes themselves, or a file open for reading bytes or text."""
@@ -39,10 +40,13 @@ class Source:
         A file that was open before stays open; it is read from where it stands.
     encoding : str
         Of the (decompressed) bytes. A source that gives text is taken as it is.
+    limits : Limits
+        How long lines and the like may be.
     """
 
     source: SourceLike
     encoding: str = "utf-8"
+    limits: Limits = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:
         try:
@@ -63,6 +67,11 @@ class Source:
     def error(self, line: int, message: str) -> CorpusError:
         """The error to raise for something wrong in a line (counted from 1)."""
         return CorpusError(f"{self.name}, line {line}: {message}")
+
+    def beyond(self, limit: str, line: int | None = None) -> LimitError:
+        """The error to raise for what is larger than a limit, by its name."""
+        where = self.name if line is None else f"{self.name}, line {line}"
+        return LimitError(f"{where}: {self.limits.exceeded(limit)}")
 
     def utf8(self, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """The text in pieces of UTF-8, without a check that UTF-8 input is valid: the native readers do that."""
@@ -98,16 +107,25 @@ class Source:
 
     def lines_with_ends(self) -> Iterator[tuple[int, str, str]]:
         """As `lines`, each with its end: LF or CRLF; of a last line without LF, what there is of it."""
-        number = 0
+        number = empty = size = 0
         parts: list[str] = []  # of a line that goes on in the next piece
+        longest, most_empty = self.limits.line, self.limits.empty_lines
         for text in self.text():
             first, *rest = text.split("\n")
             parts.append(first)
+            size += len(first)
             for following in rest:
                 number += 1
+                if size > longest:
+                    raise self.beyond("line", number)
                 line = _without_mark("".join(parts), number)
+                empty = empty + 1 if not line or line.isspace() else 0
+                if empty > most_empty:
+                    raise self.beyond("empty_lines", number)
                 yield (number, line[:-1], "\r\n") if line.endswith("\r") else (number, line, "\n")
-                parts = [following]
+                parts, size = [following], len(following)
+            if size > longest:
+                raise self.beyond("line", number + 1)
         last = "".join(parts)
         if last:
             line = _without_mark(last, number + 1)
@@ -147,6 +165,7 @@ class Source:
         """One gzip member after the other; zero bytes may pad the end."""
         decompressor = zlib.decompressobj(wbits=31)
         started = False  # whether the current member has begun
+        taken, given = len(data), 0
         while True:
             try:
                 if not started:
@@ -155,6 +174,9 @@ class Source:
                     started = True
                     text = decompressor.decompress(data, CHUNK_SIZE)  # a few bytes may stand for gigabytes
                     data = decompressor.unconsumed_tail
+                    given += len(text)
+                    if given > max(EXPANSION_FROM, self.limits.expansion * (taken - len(data))):
+                        raise self.beyond("expansion")
                     if text:
                         yield text
             except zlib.error as error:
@@ -169,17 +191,24 @@ class Source:
             if following is None:
                 break
             data = following  # type: ignore[assignment]
+            taken += len(data)
         if started:
             raise CorpusError(f"{self.name}: the gzip data is truncated")
 
 
-def read_text(source: SourceLike, encoding: str | None = None) -> tuple[str, str]:
+def read_text(source: SourceLike, encoding: str | None = None, limits: Limits = DEFAULT_LIMITS) -> tuple[str, str]:
     """The name of a small file and its whole text, with LF at the end of each line.
 
     Without an encoding it is UTF-16 where the file begins with a byte order mark of it, and else UTF-8.
     """
-    opened = Source(source, encoding or "utf-8")
-    raw = b"".join(Source(source).utf8())
+    opened = Source(source, encoding or "utf-8", limits)
+    pieces, size = [], 0
+    for piece in Source(source, limits=limits).utf8():
+        size += len(piece)
+        if size > limits.file:
+            raise opened.beyond("file")
+        pieces.append(piece)
+    raw = b"".join(pieces)
     if encoding is None or hasattr(source, "encoding"):  # an open file of text is UTF-8 by now
         encoding = "utf-16" if raw[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
     try:

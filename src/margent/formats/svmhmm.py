@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from margent.errors import CorpusError
 from margent.formats.batch import attribute_batches
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.parallel import side_by_side
 from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
@@ -16,13 +17,16 @@ from margent.formats.source import Source, SourceLike, TargetLike, open_target
 _FEATURE_ID = re.compile("[1-9][0-9]*")
 
 
-def iter_svmhmm(source: SourceLike, *, encoding: str = "utf-8") -> Iterator[tuple[list[dict[str, float]], list[str]]]:
+def iter_svmhmm(
+    source: SourceLike, *, encoding: str = "utf-8", limits: Limits = DEFAULT_LIMITS
+) -> Iterator[tuple[list[dict[str, float]], list[str]]]:
     """Read an SVM^hmm file example by example: yields (features of each token, tag of each token)."""
-    opened = Source(source, encoding)
+    opened = Source(source, encoding, limits)
     items: list[dict[str, float]] = []
     tags: list[str] = []
     seen: set[str] = set()
     current: str | None = None
+    size = 0
     for number, line in opened.lines():
         fields = line.partition("#")[0].split()
         if not fields:
@@ -36,16 +40,21 @@ def iter_svmhmm(source: SourceLike, *, encoding: str = "utf-8") -> Iterator[tupl
                 raise opened.error(number, f"found qid:{example} again, expected its lines one after the other")
             if tags:
                 yield items, tags
-                items, tags = [], []
+                items, tags, size = [], [], 0
             seen.add(example)
             current = example
+        size += len(line)
+        if len(items) == limits.tokens or size > limits.sentence:
+            raise opened.beyond("tokens" if size <= limits.sentence else "sentence", number)
         items.append(features)
         tags.append(tag)
     if tags:
         yield items, tags
 
 
-def read_svmhmm(source: SourceLike, *, encoding: str = "utf-8") -> tuple[list[list[dict[str, float]]], list[list[str]]]:
+def read_svmhmm(
+    source: SourceLike, *, encoding: str = "utf-8", limits: Limits = DEFAULT_LIMITS
+) -> tuple[list[list[dict[str, float]]], list[list[str]]]:
     """Read an SVM^hmm file.
 
     Returns
@@ -59,7 +68,7 @@ def read_svmhmm(source: SourceLike, *, encoding: str = "utf-8") -> tuple[list[li
     ([[{'5': 1.0, '9': 0.5}, {'7': 1.0}]], [['1', '2']])
     """
     X, y = [], []
-    for items, tags in iter_svmhmm(source, encoding=encoding):
+    for items, tags in iter_svmhmm(source, encoding=encoding, limits=limits):
         X.append(items)
         y.append(tags)
     return X, y
@@ -124,8 +133,8 @@ FORMATS = (
         "attributes",
         "numbered features as SVM^hmm takes them",
         (".svmhmm",),
-        lambda path, options: read_svmhmm(path, **options.text),
-        lambda path, options, expected: attribute_batches(path, iter_svmhmm(path, **options.text)),
+        lambda path, options: read_svmhmm(path, **options.reading),
+        lambda path, options, expected: attribute_batches(path, iter_svmhmm(path, **options.reading)),
         lambda target, X, y, options: write_svmhmm(target, X, y, **options.text),
     ),
 )

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from margent.annotation.intervals import Interval, check_intervals, interval_problem
 from margent.errors import CorpusError
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.source import SourceLike, TargetLike, open_target, read_text
 
 _TOKEN = re.compile(r'(?P<string>"(?:[^"]|"")*")|(?P<comment>![^\n]*)|(?P<flag><\w+>)|(?P<word>[^\s"]+)|(?P<open>")')
@@ -22,13 +23,15 @@ _Token: TypeAlias = "tuple[int, str | float]"
 """The line, and a string with its quotes, a flag in its brackets or a number."""
 
 
-def read_textgrid(source: SourceLike, *, encoding: str | None = None) -> dict[str, list[Interval]]:
+def read_textgrid(
+    source: SourceLike, *, encoding: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> dict[str, list[Interval]]:
     """Read the interval tiers of a TextGrid: name to intervals in seconds. Tiers of points are left out.
 
     Every interval is there, also those without a text, which have the label "". The encoding is UTF-8 or UTF-16, which
     the file says itself, unless another one is named.
     """
-    return textgrid_tiers(*read_text(source, encoding))
+    return textgrid_tiers(*read_text(source, encoding, limits))
 
 
 def textgrid_tiers(name: str, text: str) -> dict[str, list[Interval]]:

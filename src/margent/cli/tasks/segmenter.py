@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import check_plot_target, check_target, number_of, shortened
-from margent.cli.options import add_format, integer, positive
+from margent.cli.options import add_format, integer, limits_of, positive
 from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
 
@@ -167,7 +167,7 @@ class SegmenterTask(Task):
         done = 0
         with TerminalBar("finding segments", len(recordings)) as bar:
             for batch in batches(recordings):
-                read = [read_frames(recording, front_end) for recording in batch]
+                read = [read_frames(recording, front_end, limits_of(arguments)) for recording in batch]
                 given = None if labels is None else labels[done : done + len(batch)]
                 segmented = _segmented(model, batch, [frames for frames, _ in read], given, arguments.failures)
                 for i, (segments, (_, rate)) in enumerate(zip(segmented, read), start=done):

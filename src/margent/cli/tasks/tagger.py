@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, warn
-from margent.cli.options import add_columns, add_format, integer
+from margent.cli.options import add_columns, add_format, integer, limits_of
 from margent.cli.parameters import Parameter, documented, field_parameters, value_class
 from margent.cli.tasks.task import Inspection, Task
 
@@ -162,6 +162,7 @@ class TaggerTask(Task):
         given |= {name: getattr(arguments, name) for name in ("format", "encoding", "columns", "comment")}
         words = [word for name, value in given.items() if value is not None for word in (_option(name), str(value))]
         words += [word for pair in arguments.pair_cost or () for word in ("--pair-cost", *pair)]
+        words += [word for name, number in arguments.limit or () for word in ("--limit", f"{name}={number}")]
         return [*words, *(["--tabs"] if arguments.tabs else [])]
 
     def check(self, model: Any, learner: str | None) -> None:
@@ -315,7 +316,9 @@ def format_options(arguments: argparse.Namespace, scheme: str | None = None) -> 
         and not format_named(arguments.format, "tokens", "attributes").takes_columns
     ):
         raise UsageError(f"--columns has no meaning for the format {arguments.format}")
-    return FormatOptions(arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, scheme)
+    return FormatOptions(
+        arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, scheme, limits=limits_of(arguments)
+    )
 
 
 def format_of(paths: Sequence[str], arguments: argparse.Namespace) -> Any:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, shortened
-from margent.cli.options import add_format, integer
+from margent.cli.options import add_format, integer, limits_of
 from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
+    from margent.formats.limits import Limits
     from margent.models.transcriber.transcriber import Transcriber
 
 _EXAMPLES = {
@@ -73,7 +74,7 @@ class TranscriberTask(Task):
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
         from margent.formats.registry import FormatOptions, format_named
 
-        options = FormatOptions(arguments.encoding, stress=not arguments.no_stress)
+        options = FormatOptions(arguments.encoding, stress=not arguments.no_stress, limits=limits_of(arguments))
         read = format_named(arguments.format or "pronunciations", "pronunciations").read
         assert read is not None
         parts = [read(path, options) for path in paths]
@@ -87,7 +88,7 @@ class TranscriberTask(Task):
         )
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
-        for words in _words(paths, arguments.encoding or "utf-8"):
+        for words in _words(paths, arguments.encoding or "utf-8", limits_of(arguments)):
             k = arguments.k
             found = (
                 model.predict(words, on_error="none") if k is None else model.predict_k_best(words, k, on_error="none")
@@ -171,13 +172,13 @@ class TranscriberTask(Task):
         )
 
 
-def _words(paths: Sequence[str], encoding: str) -> Iterator[list[str]]:
+def _words(paths: Sequence[str], encoding: str, limits: Limits) -> Iterator[list[str]]:
     """Words, one a line. From standard input each is answered at once; from files many together."""
     from margent.formats.source import Source
 
     for path in paths:
         batch: list[str] = []
-        for _, line in Source(path, encoding).lines():
+        for _, line in Source(path, encoding, limits).lines():
             word = line.strip()
             if word:
                 batch.append(word)
