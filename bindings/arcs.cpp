@@ -59,7 +59,7 @@ void bind_arcs(nb::module_& m) {
             return out;
           },
           nb::arg("k"), "[(score, heads, labels)]")
-      .def("log_partition", &TreeScores::log_partition, nb::call_guard<nb::gil_scoped_release>())
+      .def("log_partition", &TreeScores::log_partition, nb::call_guard<WithoutGil>())
       .def(
           "marginals",
           [](const TreeScores& scores) {

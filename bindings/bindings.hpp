@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "interruption.hpp"
+
 namespace nb = nanobind;
 
 // An input array: read only, contiguous, of this dtype. One that is not is converted into a copy, which lives as long
@@ -42,10 +44,22 @@ std::span<const T> view(const Array<T, nb::ndim<1>>& array) {
   return {array.data(), array.size()};
 }
 
-// The answer to work that takes long and needs nothing of Python, while other threads of Python run.
+// Raises what a handler of a signal raises, Ctrl-C as a rule. Only the main thread of Python has any.
+inline void check_signals() {
+  nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// For work that takes long and needs nothing of Python: other threads of Python run meanwhile, and signals end it.
+class WithoutGil {
+  nb::gil_scoped_release release_;
+  margent::Interruption interruption_{check_signals};
+};
+
+// The answer to such work.
 template <class Work>
 auto without_gil(Work work) {
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return work();
 }
 

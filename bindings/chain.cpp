@@ -97,7 +97,7 @@ void bind_scores(nb::module_& m, const char* name) {
       .def("log_partition",
            [](const Given& g) {
              ChainWorkspace<Real> work;
-             nb::gil_scoped_release release;
+             const WithoutGil released;
              return chain_log_partition(g.scores(), work);
            })
       .def("marginals",

@@ -63,14 +63,17 @@ void check_columns(const ColumnTable& table, const Numbers& columns) {
 
 nb::list sentences(const ColumnTable& table, Numbers indices, Numbers columns) {
   check_columns(table, columns);
+  const margent::Interruption interruption(check_signals);
   SharedStrings shared;
   nb::list result;
   for (std::size_t i = 0; i < indices.shape(0); ++i) {
     const std::int64_t s = indices.data()[i];
     if (s < 0 || s >= table.n_sentences()) throw nb::index_error("no such sentence");
     nb::list sentence;
-    for (std::int64_t t = table.sentence_ptr[s]; t < table.sentence_ptr[s + 1]; ++t)
+    for (std::int64_t t = table.sentence_ptr[s]; t < table.sentence_ptr[s + 1]; ++t) {
+      margent::check_interruption(256);
       sentence.append(row(table, t, columns, shared));
+    }
     result.append(std::move(sentence));
   }
   return result;
@@ -94,6 +97,7 @@ class RowReader {
   RowReader(int n_columns, Py_ssize_t first) : first_(first) { table_.n_columns = n_columns; }
 
   ColumnTable read(nb::handle sentences) {
+    const margent::Interruption interruption(check_signals);
     const nb::object outer = as_fast_sequence(sentences);
     if (!outer.is_valid()) raise_corpus_error("expected a sequence of sentences, got " + name_of_type(sentences));
     // The lists are indexed anew each time: converting an odd sequence may run Python code that changes them.
@@ -113,6 +117,7 @@ class RowReader {
 
  private:
   void add_row(const nb::object& row) {
+    margent::check_interruption(256);
     if (PyUnicode_Check(row.ptr())) {
       count(1);
       return add_cell(row);
@@ -176,7 +181,7 @@ nb::str format_parts(const std::vector<Part>& parts, char separator, std::int64_
   }
   std::string text;
   try {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     text = margent::format_columns(views, static_cast<std::int64_t>(n_sentences), separator);
   } catch (const RowError& e) {
     raise_corpus_error("sentence " + std::to_string(first + e.sentence()) +
@@ -260,7 +265,7 @@ void bind_columns(nb::module_& m) {
           "feed",
           [](ColumnParser& parser, nb::bytes bytes) {
             const std::string_view view(bytes.c_str(), bytes.size());
-            nb::gil_scoped_release release;
+            const WithoutGil released;
             parser.feed(view);
           },
           nb::arg("bytes"), "Reads one more piece of the file; it may end anywhere.")

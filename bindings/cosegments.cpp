@@ -50,7 +50,7 @@ Graphones discover(const BoundPairs& pairs, Array<std::int32_t, nb::ndim<2>> siz
       throw nb::value_error("sizes out of range");
     list.push_back(size);
   }
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return discover_graphones(pairs.view(), list);
 }
 
@@ -160,7 +160,7 @@ void estimate(GramModel& model, Array<double, nb::ndim<2>> discounts) {
     for (const double d : list.back())
       if (!(d >= 0)) throw nb::value_error("discounts must not be negative");
   }
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   model.estimate(list);
 }
 
@@ -195,7 +195,7 @@ void bind_cosegments(nb::module_& m) {
       .def_static(
           "of",
           [](const GramCounts& counts, std::int32_t n_graphones) {
-            nb::gil_scoped_release release;
+            const WithoutGil released;
             return GramModel(counts, n_graphones);
           },
           nb::arg("counts"), nb::arg("n_graphones"))

@@ -56,6 +56,7 @@ auto encode_column(const ColumnTable& columns, int column, std::optional<Numbers
     const std::int32_t known = table.size();
     const auto encode = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t t = begin; t < end; ++t) {
+        check_interruption(32);
         const std::string_view cell = columns.cell(t, column);
         std::int32_t code = grow ? table.add(cell) : table.find(cell);
         if (code == not_found) code = known + fresh.add(cell);
@@ -101,11 +102,13 @@ class AttributeReader {
   AttributeReader(StringTable& table, bool grow) : table_(table), grow_(grow) {}
 
   auto read(nb::handle sequences) {
+    const Interruption interruption(check_signals);
     for (nb::handle sequence : sequences) {
       token_ = 0;
       if (PyUnicode_Check(sequence.ptr()) || !PySequence_Check(sequence.ptr()))
         fail("expected a list of tokens", sequence);
       for (nb::handle token : sequence) {
+        check_interruption(1 << 10);
         item(token);
         ptr_.push_back(static_cast<std::int64_t>(ids_.size()));
         ++token_;

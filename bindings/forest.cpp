@@ -46,7 +46,7 @@ struct BoundForests {
   template <class Ask>
   auto ask(const Doubles& scores, int threads, Ask ask) const {
     if (scores.size() != heads.size()) throw nb::value_error("one score per edge is expected");
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     return batch.ask_each(view(scores), threads, ask);
   }
 };
@@ -165,7 +165,7 @@ void bind_forest_learning(nb::module_& m) {
           },
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("answers"), nb::arg("right").none(),
           nb::arg("mask").none(), nb::arg("costs"), nb::arg("sample_weight").none(), nb::arg("n_features"))
-      .def("fix_gold", &ForestOracle::fix_gold, nb::call_guard<nb::gil_scoped_release>(),
+      .def("fix_gold", &ForestOracle::fix_gold, nb::call_guard<WithoutGil>(),
            "Keeps the right derivations that are best now; in how many examples others than those kept last.")
       .def("free_gold", &ForestOracle::free_gold, "Right derivations are found anew for each answer again.");
 }

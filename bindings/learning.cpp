@@ -235,7 +235,7 @@ class PythonOracle final : public FlatOracle {
 
 Outcome run(Oracle& oracle, Rule& rule, Numbers examples) {
   check_examples(examples, oracle.size());
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return run_epoch(oracle, rule, examples.data(), n_entries(examples));
 }
 
@@ -354,7 +354,7 @@ void bind_learning(nb::module_& m) {
           nb::rv_policy::move)
       .def("fix_gold",
            [](ChainOracle& oracle) {
-             nb::gil_scoped_release release;
+             const WithoutGil released;
              return oracle.fix_gold();
            })
       .def("free_gold", &ChainOracle::free_gold)
@@ -383,7 +383,7 @@ void bind_learning(nb::module_& m) {
           "losses",
           [](Rule& rule, Oracle& oracle, Numbers examples) {
             check_examples(examples, oracle.size());
-            nb::gil_scoped_release release;
+            const WithoutGil released;
             return rule.losses(oracle, examples.data(), n_entries(examples));
           },
           nb::arg("oracle"), nb::arg("examples"),

@@ -15,12 +15,6 @@ void check_parameters(const Likelihood& likelihood, const Doubles& parameters) {
     throw nb::value_error(("expected " + std::to_string(likelihood.n_parameters()) + " parameters").c_str());
 }
 
-// Lets Ctrl-C through, from a thread that has dropped the GIL.
-void check_signals() {
-  nb::gil_scoped_acquire acquire;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
 }  // namespace
 
 void bind_likelihood(nb::module_& m) {
@@ -40,14 +34,14 @@ void bind_likelihood(nb::module_& m) {
           "set_parameters",
           [](Likelihood& self, Doubles parameters) {
             check_parameters(self, parameters);
-            self.set(parameters.data());
+            without_gil([&] { self.set(parameters.data()); });
           },
           nb::arg("parameters"))
       .def(
           "grow",
           [](Likelihood& self) {
-            nb::gil_scoped_release release;
-            return self.grow(check_signals);
+            const WithoutGil released;
+            return self.grow();
           },
           "Searches anew for what it sums over; whether anything has changed.")
       .def(
@@ -58,7 +52,7 @@ void bind_likelihood(nb::module_& m) {
             double value;
             without_gil([&] {
               self.set(parameters.data());
-              value = self.evaluate(gradient.data(), check_signals);
+              value = self.evaluate(gradient.data());
             });
             return std::make_tuple(value, to_numpy(std::move(gradient)));
           },
@@ -67,16 +61,16 @@ void bind_likelihood(nb::module_& m) {
           "value",
           [](Likelihood& self, std::optional<Numbers> examples) {
             if (examples) check_examples(*examples, self.size());
-            nb::gil_scoped_release release;
+            const WithoutGil released;
             if (examples) return self.value(examples->data(), n_entries(*examples));
-            return self.evaluate(nullptr, check_signals);
+            return self.evaluate(nullptr);
           },
           nb::arg("examples").none() = nb::none(), "The negative log-likelihood of some examples, or of all.")
       .def(
           "descend",
           [](Likelihood& self, Numbers examples, double eta, double decay, double first) {
             check_examples(examples, self.size());
-            nb::gil_scoped_release release;
+            const WithoutGil released;
             return self.descend(examples.data(), n_entries(examples), eta, decay, first);
           },
           nb::arg("examples"), nb::arg("eta"), nb::arg("decay"), nb::arg("first"));
@@ -85,7 +79,7 @@ void bind_likelihood(nb::module_& m) {
       "dot",
       [](Doubles a, Doubles b, int threads) {
         if (a.shape(0) != b.shape(0)) throw nb::value_error("vectors of different length");
-        return dot(a.data(), b.data(), n_entries(a), threads);
+        return without_gil([&] { return dot(a.data(), b.data(), n_entries(a), threads); });
       },
       nb::arg("a"), nb::arg("b"), nb::arg("threads") = 1,
       "The inner product, the same to the bit for any number of threads.");
@@ -101,7 +95,7 @@ void bind_likelihood(nb::module_& m) {
           "add",
           [check](InverseHessian& self, Doubles from, Doubles to, Doubles gradient_from, Doubles gradient_to) {
             for (const Doubles& a : {from, to, gradient_from, gradient_to}) check(self, a);
-            nb::gil_scoped_release release;
+            const WithoutGil released;
             self.add(from.data(), to.data(), gradient_from.data(), gradient_to.data());
           },
           nb::arg("before"), nb::arg("after"), nb::arg("gradient_before"), nb::arg("gradient_after"))

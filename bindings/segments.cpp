@@ -127,7 +127,7 @@ void bind_segments(nb::module_& m) {
       .def("log_partition",
            [](const GivenSegments& g) {
              SegmentWorkspace work;
-             nb::gil_scoped_release release;
+             const WithoutGil released;
              return segments_log_partition(g.scores(), work);
            })
       .def("marginals",

@@ -220,7 +220,7 @@ void bind_tagging(nb::module_& m) {
           "gather_only",
           [](const FrozenChain& chain, const BoundExamples& bound) {
             chain.check(bound);
-            nb::gil_scoped_release release;
+            const WithoutGil released;
             return tag_gather_only(chain.model(), bound.examples());
           },
           nb::arg("examples"), "For benchmarks: scores every sequence and searches nothing.")

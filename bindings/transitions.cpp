@@ -331,13 +331,13 @@ class TransitionOracle final : public BeamOracle<PythonSystem> {
 class TransitionLikelihood final : public BeamLikelihood<PythonSystem> {
  public:
   using BeamLikelihood::BeamLikelihood;
-  bool grow(const std::function<void()>& between) override {
+  bool grow() override {
     nb::gil_scoped_acquire acquire;
-    return BeamLikelihood::grow(between);
+    return BeamLikelihood::grow();
   }
-  double evaluate(double* gradient, const std::function<void()>& between) override {
+  double evaluate(double* gradient) override {
     nb::gil_scoped_acquire acquire;
-    return BeamLikelihood::evaluate(gradient, between);
+    return BeamLikelihood::evaluate(gradient);
   }
   double value(const std::int64_t* order, std::int64_t n) override {
     nb::gil_scoped_acquire acquire;

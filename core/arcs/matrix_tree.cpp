@@ -4,6 +4,7 @@
 
 #include "arcs/spanning_trees.hpp"
 #include "forest/semiring.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
@@ -61,6 +62,7 @@ class Elimination {
       stage.rows.insert(stage.rows.end(), left.begin(), left.end());
       for (const int i : stage.rows) stage.heads.push_back(i == 0 && single_root_ ? 0.0 : Numbers::ratio(at(i, k), d));
       for (const int i : stage.rows) {
+        check_interruption(static_cast<std::int64_t>(16 * left.size()));
         const double through = Numbers::over(at(i, k), d);
         for (const int j : left) {
           if (i == j) {
@@ -92,6 +94,7 @@ class Elimination {
       double all = 0;
       const double* detour = stage->detours.data();
       for (const int i : stage->rows) {
+        check_interruption(static_cast<std::int64_t>(4 * stage->rows.size()));
         double through = 0;
         for (const int j : stage->rows) {
           if (j == 0) continue;

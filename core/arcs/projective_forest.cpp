@@ -4,6 +4,7 @@
 
 #include "arcs/projective_trees.hpp"
 #include "forest/forest.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
@@ -26,6 +27,7 @@ ProjectiveForest projective_forest(const ProjectiveChart& chart, const PartScore
   // A node for each arc, and an edge for each of its labels: no derivation of the k best needs more than its k best.
   std::vector<std::int32_t> order(static_cast<std::size_t>(labels.n_labels));
   for (std::int32_t a = 0; a < arcs.size(); ++a) {
+    check_interruption(64 + 8 * labels.n_labels);
     if (scores.arcs[a] == log_zero) continue;
     const std::size_t before = forest.heads.size();
     if (!labels.scores) {
@@ -46,6 +48,7 @@ ProjectiveForest projective_forest(const ProjectiveChart& chart, const PartScore
     node[static_cast<std::size_t>(span)] = forest.n_nodes++;
   });
   chart.walk<true>([&](std::int32_t span, std::int32_t arc, std::int64_t grandparent, auto terms) {
+    check_interruption(1 << 10);
     const std::int32_t leaf = arc < 0 ? -1 : node_of_arc[static_cast<std::size_t>(arc)];
     if (arc >= 0 && leaf < 0) return;
     const double base = scores.grandparents && grandparent >= 0 ? scores.grandparents[grandparent] : 0.0;

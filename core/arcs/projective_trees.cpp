@@ -4,10 +4,13 @@
 #include <cmath>
 
 #include "forest/forest.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
 namespace {
+
+constexpr std::int64_t of_a_span = 512;  // operations, for it has some ways to be put together
 
 double part(const double* scores, std::int64_t i) { return scores && i >= 0 ? scores[i] : 0.0; }
 
@@ -30,6 +33,7 @@ double projective_best(const ProjectiveChart& chart, const PartScores& scores, P
   work.back.assign(2 * static_cast<std::size_t>(chart.size()), -1);
   std::int32_t* back = work.back.data();
   chart.walk<true>([&](std::int32_t span, std::int32_t arc, std::int64_t grandparent, auto terms) {
+    check_interruption(of_a_span);
     const double base = common(scores, arc, grandparent);
     if (base == log_zero) return;
     double best = log_zero;
@@ -66,6 +70,7 @@ double projective_log_partition(const ProjectiveChart& chart, const PartScores& 
   double* values = start(chart, work);
   std::vector<double>& each = work.terms;
   chart.walk<true>([&](std::int32_t span, std::int32_t arc, std::int64_t grandparent, auto terms) {
+    check_interruption(of_a_span);
     const double base = common(scores, arc, grandparent);
     if (base == log_zero) return;
     each.clear();
@@ -100,6 +105,7 @@ PartMarginals projective_marginals(const ProjectiveChart& chart, const PartScore
   double* flows = work.flows.data();
   flows[chart.goal()] = 1;
   chart.walk<false>([&](std::int32_t span, std::int32_t arc, std::int64_t grandparent, auto terms) {
+    check_interruption(of_a_span);
     const double flow = flows[span];
     if (flow == 0) return;
     if (arc >= 0) {

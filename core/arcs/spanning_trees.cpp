@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "forest/semiring.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
@@ -65,6 +66,7 @@ class Branching {
       path.assign(1, start);
       on_path[start] = 1;
       while (!path.empty()) {
+        check_interruption(4 * n_);
         const int v = path.back();
         int u = -1;
         for (int x = 0; x < n_; ++x)
@@ -96,6 +98,7 @@ class Branching {
         if (active_[x] && x != *c) at(*c, x).weight = at(*c, x).weight - replaced;
     }
     for (auto c = first + 1; c != path.end(); ++c) {
+      check_interruption(8 * n_);
       active_[*c] = on_path[*c] = 0;
       for (int x = 0; x < n_; ++x) {
         if (!active_[x] || x == u) continue;
@@ -186,6 +189,7 @@ class SpanningRanking {
       found.push_back(share.best);
       if (static_cast<std::int64_t>(found.size()) == k) break;
       for (int i = share.first_free; i < arcs_.n_words(); ++i) {
+        check_interruption(std::int64_t{64} * arcs_.size());
         Share part;
         part.first_free = i;
         if (i == share.first_free) part.banned = share.banned;

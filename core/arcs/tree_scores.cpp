@@ -5,6 +5,7 @@
 
 #include "arcs/spanning_trees.hpp"
 #include "forest/semiring.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
@@ -36,6 +37,7 @@ TreeScores::TreeScores(const TreeArrays& arrays, TreeKind kind) {
   const auto cube = [&](const double* from, int i, int j, int k) { return from[(i * n + j) * n + k]; };
   for (std::int32_t a = 0; a < arcs.size(); ++a) {
     const int h = arcs.head(a), m = arcs.modifier(a);
+    check_interruption(8 * static_cast<std::int64_t>(n + labels));
     const double arc = arrays.arcs[h * n + m];
     const double* row = labels ? arrays.labels + (h * n + m) * labels : nullptr;
     for (std::size_t l = 0; l < labels; ++l) scores_.values.push_back(arc + row[l]);

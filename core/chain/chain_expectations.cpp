@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "interruption.hpp"
+
 namespace margent {
 
 namespace {
@@ -281,6 +283,7 @@ void ChainExpectations::expect_in_logs(const ChainScores<double>& scores, double
       if (edges) edges[s.n_labels * s.width + y] += static_cast<float>(p);
     }
   for (int t = 1; t < n; ++t) {
+    check_interruption(8 * s.histories * s.width);
     const double* edge_scores = scores.edges ? scores.edges->at(t) : nullptr;
     const double* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
     const double shift = work_.alpha_shift[t - 1] + work_.beta_shift[t] - log_z;

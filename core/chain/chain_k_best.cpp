@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chain/chain_lattice.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
@@ -106,6 +107,7 @@ int chain_k_best_back(const ChainScores<Real>& scores, int k, ChainWorkspace<Rea
       break;
     }
     for (int t = d.position; t > 0; --t) {
+      check_interruption(way_back(s));
       const double slack = done < k ? queue.limit() - d.loss : 0;
       const Choices<Real> c = choices(scores, work, t, states[t], slack, which, options);
       for (int q = 0; q < c.count && done < k; ++q)

@@ -41,6 +41,9 @@ inline std::int64_t state_in_tie_order(const ChainShape& s, std::int64_t index) 
   return context * s.width + index / s.contexts;
 }
 
+// Operations of a step on the way back.
+inline std::int64_t way_back(const ChainShape& s) { return 4 * s.base; }
+
 // Subtracts the largest alpha or beta of a position from all of them and returns it, so that numbers stay small however
 // long the sequence: a float has seven digits, and what is compared are differences. Nothing happens if all are -inf
 // (or one is +inf, by overflow: a difference to it would not be a number).

@@ -90,6 +90,7 @@ ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features,
   std::vector<std::int32_t> seen(ends[n_rows]);
   for (std::int64_t q = 0; any && q < examples_.n_sequences; ++q)
     for (std::int64_t t = examples_.begin(q); t < examples_.begin(q + 1); ++t) {
+      check_interruption(4 * (features.ptr[t + 1] - features.ptr[t]));
       const std::int32_t column = labelled(q) ? column_of(t, t == examples_.begin(q)) : nothing;
       for (std::int64_t k = features.ptr[t]; k < features.ptr[t + 1]; ++k) seen[ends[features.ids[k]]++] = column;
     }
@@ -98,6 +99,7 @@ ChainLikelihood::Columns ChainLikelihood::seen_columns(const Features& features,
   const DenseRows* dense = dynamic_cast<const DenseRows*>(&rows);
   const SparseRows* sparse = dynamic_cast<const SparseRows*>(&rows);
   for (std::int64_t r = 0, k = 0; r < n_rows; ++r) {
+    check_interruption(n_columns);
     const std::size_t first = out.columns.size();
     const auto take = [&](std::int32_t column) {
       if (stamp[column] == r) return;
@@ -196,12 +198,14 @@ ChainLikelihood::Occurrences ChainLikelihood::occurrences(const Features& f, std
   }
   out.tokens.resize(at[n_rows]);
   if (f.values) out.values.resize(at[n_rows]);
-  for (std::int64_t t = begin; t < end; ++t)
+  for (std::int64_t t = begin; t < end; ++t) {
+    check_interruption(4 * (f.ptr[t + 1] - f.ptr[t]));
     for (std::int64_t k = f.ptr[t]; k < f.ptr[t + 1]; ++k) {
       const std::int64_t to = at[f.ids[k]]++;
       out.tokens[to] = static_cast<std::int32_t>(t - begin);
       if (f.values) out.values[to] = f.values[k];
     }
+  }
   return out;
 }
 
@@ -313,7 +317,7 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
   });
 }
 
-double ChainLikelihood::evaluate(double* gradient, const std::function<void()>& between) {
+double ChainLikelihood::evaluate(double* gradient) {
   const ChainShape& s = shape_;
   for (auto& worker : workers_) worker->refresh(1);
   // Sequences are scored in order, so the rows of the next one can be fetched while this one ends.
@@ -323,7 +327,6 @@ double ChainLikelihood::evaluate(double* gradient, const std::function<void()>& 
   double sum = 0;
   std::vector<double> table(table_size_, 0.0);
   for (const Block& block : blocks_) {
-    between();
     const std::int64_t begin = examples_.begin(block.first), n_tokens = examples_.begin(block.last) - begin;
     const std::int64_t edge_width = s.base * s.width;
     const bool with_edges = !block.edges.rows.empty();
@@ -378,8 +381,10 @@ double ChainLikelihood::value(const std::int64_t* numbers, std::int64_t n) {
   worker.refresh(1);
   worker.clear();
   double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i)
+  for (std::int64_t i = 0; i < n; ++i) {
+    check_interruption(1 << 10);
     sum += worker.add(examples_, numbers[i], examples_.weights ? examples_.weights[numbers[i]] : 1.0, nullptr, nullptr);
+  }
   return sum;
 }
 

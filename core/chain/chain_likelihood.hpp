@@ -16,7 +16,6 @@
 // single precision.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -39,7 +38,7 @@ class ChainLikelihood final : public Likelihood {
   void get(double* parameters) const override;
   void set(const double* parameters) override;
   // Examples are split into chunks that do not depend on the threads, and partial sums are added up in order.
-  double evaluate(double* gradient, const std::function<void()>& between) override;
+  double evaluate(double* gradient) override;
   double value(const std::int64_t* numbers, std::int64_t n) override;
   double descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) override;
 

@@ -5,6 +5,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "interruption.hpp"
+
 namespace margent {
 
 TransitionWeights::TransitionWeights(const ChainShape& shape, bool with_bound)
@@ -353,6 +355,7 @@ void ChainOracle::find_parts(int position, int reach, bool is_transition) const 
     return true;
   };
   const std::size_t begin = members_.size();
+  check_interruption(static_cast<std::int64_t>(n_rivals_ * n_rivals_));
   for (std::size_t j = 0; j < n_rivals_; ++j)
     if (!same(gold_.data(), rivals + j * n)) members_.push_back(j);
   const std::size_t end = members_.size();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "chain/chain_lattice.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
@@ -108,12 +109,16 @@ double chain_forward_max(const ChainScores<Real>& scores, ChainWorkspace<Real>& 
     Real* first = alpha + begin * s.states();
     if (begin > 0) shift += shift_to_zero(s, first);
     const int end = std::min(scores.length, begin + unshifted_length + 1);
+    check_interruption((end - begin) * s.states());
     if (s.order == 1 && !scores.edges && !scores.transition_bound && !scores.few_labels)
       kernels<Real>().viterbi_forward(end - begin, s.n_labels, scores.transitions,
                                       scores.emissions + static_cast<std::ptrdiff_t>(begin) * s.width, s.width, first,
                                       reached + begin * s.states());
     else
-      for (int t = begin + 1; t < end; ++t) max_step(scores, work, t);
+      for (int t = begin + 1; t < end; ++t) {
+        check_interruption(s.histories * s.width / lane_count);
+        max_step(scores, work, t);
+      }
   }
   return shift;
 }
@@ -139,6 +144,7 @@ double chain_trace_back(const ChainScores<Real>& scores, ChainWorkspace<Real>& w
   }
   Real* values = work.row.need(s.base);
   for (int t = scores.length - 1; t > 0; --t) {
+    check_interruption(way_back(s));
     const Predecessors p = predecessor_scores(scores, alpha, t, state, values);
     state = p.state + (std::max_element(values, values + p.count) - values) * p.state_stride;
     labels[t - 1] = static_cast<std::int32_t>(state % s.width);

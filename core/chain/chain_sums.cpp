@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "chain/chain_lattice.hpp"
+#include "interruption.hpp"
 #include "random.hpp"
 
 namespace margent {
@@ -151,6 +152,7 @@ void forward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   first_position(scores, alpha);
   work.alpha_shift[0] = shift_to_zero(s, alpha);
   for (int t = 1; t < scores.length; ++t) {
+    check_interruption(s.histories * s.width);
     const Real* before = alpha + (t - 1) * s.states();
     Real* out = alpha + t * s.states();
     const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
@@ -195,6 +197,7 @@ void backward_log(const ChainScores<Real>& scores, ChainWorkspace<Real>& work) {
   work.beta_shift.resize(scores.length);
   work.beta_shift[scores.length - 1] = shift_to_zero(s, last);
   for (int t = scores.length - 2; t >= 0; --t) {
+    check_interruption(s.histories * s.width);
     const Real* after = beta + (t + 1) * s.states();
     Real* out = beta + t * s.states();
     const Real* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t + 1) * s.width;
@@ -270,6 +273,7 @@ double chain_marginals(const ChainScores<Real>& scores, ChainWorkspace<Real>& wo
   if (pairs) std::fill(pairs, pairs + scores.length * pair_size, 0.0);
   // Each position is normalised by its own sum, which is Z in exact arithmetic: rounding cannot make it more than 1.
   for (int t = 0; t < scores.length; ++t) {
+    check_interruption(pairs ? 8 * s.histories * s.width : 8 * s.states());
     const auto each_state = [&](auto visit) {
       for (std::int64_t c = 0; c < s.contexts; ++c) {
         const std::int64_t row = t * s.states() + c * s.width;
@@ -347,6 +351,7 @@ double chain_span_log_probability(const ChainScores<Real>& scores, const ChainWo
     merge(live);
   }
   for (int t = query.begin + 1; t < query.end; ++t) {
+    check_interruption(static_cast<std::int64_t>(16 * live.size()));
     next.clear();
     const int label = query.labels[t - query.begin];
     for (const auto& [state, weight] : live)
@@ -402,6 +407,7 @@ void chain_sample(const ChainScores<Real>& scores, const ChainWorkspace<Real>& w
     std::int64_t state = draw(finals.data(), s.states());
     out[n - 1] = static_cast<std::int32_t>(state % s.width);
     for (int t = n - 1; t > 0; --t) {
+      check_interruption(way_back(s));
       const Predecessors p = predecessor_scores(scores, alpha, t, state, values.data());
       state = p.state + draw(values.data(), p.count) * p.state_stride;
       out[t - 1] = static_cast<std::int32_t>(state % s.width);

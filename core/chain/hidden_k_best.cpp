@@ -4,6 +4,7 @@
 
 #include "chain/chain_lattice.hpp"
 #include "chain/deviations.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
@@ -23,6 +24,7 @@ void HiddenKBest::begin(const ChainScores<double>& scores) {
 template <bool sum>
 void HiddenKBest::step(const ChainScores<double>& scores, const double* alpha, int t, Group here, Group before) {
   const ChainShape& s = shape_;
+  check_interruption(s.contexts * (before.end - before.begin) * (here.end - here.begin) * (sum ? 8 : 1));
   const double* emissions = scores.emissions + static_cast<std::ptrdiff_t>(t) * s.width;
   const double* edges = edges_at(scores, t);
   alpha += (t - 1) * s.states();

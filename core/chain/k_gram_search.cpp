@@ -114,6 +114,7 @@ class Search {
 
   void step(std::int64_t t, const double* before, double* now) const {
     const Shape s = shape_of(t);
+    check_interruption(s.edges());
     const double* score = block(t);
     std::fill_n(now, s.nodes(), -std::numeric_limits<double>::infinity());
     for (std::int64_t a = 0; a < s.oldest; ++a)

@@ -62,7 +62,7 @@ class ChainScorer {
     const int n = examples.length(sequence);
     const std::size_t size = static_cast<std::size_t>(n) * model_.shape.width;
     float* gathered = gathered_.need(size);
-    model_.unigrams->gather(examples.unigrams, begin, begin + n, gathered);
+    gather(examples.unigrams, begin, begin + n, gathered);
     Real* emissions = widen(gathered, size, emissions_);
     apply_tag_dictionary(examples, begin, n, emissions);
     return with_transitions(examples, begin, n, emissions);
@@ -129,6 +129,18 @@ class ChainScorer {
     const Features* features = nullptr;
     std::int64_t begin = 0;
   };
+
+  // The sums of rows of all tokens, some at a time.
+  void gather(Features features, std::int64_t begin, std::int64_t end, float* out) const {
+    constexpr std::int64_t at_once = 1024;
+    const std::int64_t width = model_.shape.width;
+    features.last = std::max(features.last, end);
+    for (std::int64_t t = begin; t < end; t += at_once, out += at_once * width) {
+      const std::int64_t to = std::min(t + at_once, end);
+      check_interruption((features.ptr[to] - features.ptr[t]) * width / lane_count);
+      model_.unigrams->gather(features, t, to, out);
+    }
+  }
 
   ChainScores<Real> with_transitions(const Examples& examples, std::int64_t begin, int n, const Real* emissions) {
     ChainScores<Real> scores{model_.shape, n, emissions, nullptr, nullptr};

@@ -46,11 +46,10 @@ bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
   return listed.size() > before;
 }
 
-bool CosegmentLikelihood::grow(const std::function<void()>& between) {
+bool CosegmentLikelihood::grow() {
   constexpr std::int64_t block = 512;
   std::vector<char> grown(size(), 0);
   for (std::int64_t begin = 0; begin < size(); begin += block) {
-    between();
     parallel(std::min(block, size() - begin), static_cast<int>(searchers_.size()),
              [&](std::size_t thread, std::int64_t k) { grown[begin + k] = grow(searchers_[thread], begin + k); });
   }

@@ -23,7 +23,7 @@ class CosegmentLikelihood final : public FlatLikelihood {
   CosegmentLikelihood(CosegmentOracle& oracle, std::int64_t beam, bool best_completion, int threads);
 
   // Searches all words by the present weights.
-  bool grow(const std::function<void()>& between) override;
+  bool grow() override;
 
  protected:
   double example(std::size_t thread, std::int64_t i, SparseVector* gradient) override;

@@ -81,6 +81,7 @@ double CosegmentSums::run(const CosegmentLattice& lattice) {
       std::sort(here_.begin(), here_.end());
     }
     for (const std::int32_t s : here_) {
+      check_interruption(1 << 10);
       const std::int32_t cell = states_[s].cell, context = states_[s].context;
       std::int32_t next = 0;
       for (std::int32_t a = lattice.begin[cell]; a < lattice.begin[cell + 1]; ++a) {
@@ -102,6 +103,7 @@ double CosegmentSums::run(const CosegmentLattice& lattice) {
 void CosegmentSums::expect(double prune_count, std::vector<ExpectedGram>& out) {
   if (total_ == log_zero) return;
   for (std::size_t a = arcs_.size(); a-- > 0;) {  // all arcs from a state come after all arcs to it
+    check_interruption(64);
     const Arc& arc = arcs_[a];
     State& from = states_[arc.from];
     const double after = arc.score + (arc.to < 0 ? 0 : states_[arc.to].out);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <compare>
 
+#include "interruption.hpp"
+
 namespace margent {
 namespace {
 
@@ -29,6 +31,7 @@ void build(const std::vector<GraphoneSize>& sizes, Symbols word, Symbols pronunc
   leads_on[cells - 1] = 1;
   for (std::int32_t i = n; i >= 0; --i)
     for (std::int32_t j = m; j >= 0; --j) {
+      check_interruption(static_cast<std::int64_t>(8 * sizes.size()));
       const std::int32_t cell = i * (m + 1) + j;
       for (const GraphoneSize& size : sizes) {
         if (i + size.letters > n || j + size.phonemes > m) continue;
@@ -100,6 +103,7 @@ Graphones discover_graphones(const SpellingPairs& pairs, const std::vector<Graph
     // Only what lies on a whole path counts, so the graphones of a pair are listed after its lattice is known.
     const Symbols word = pairs.word(s), pronunciation = pairs.pronunciation(s);
     build(sizes, word, pronunciation, [](Symbols, Symbols) { return 0; }, lattice);
+    check_interruption(static_cast<std::int64_t>(32 * lattice.arcs.size()));
     for (const CosegmentLattice::Arc& arc : lattice.arcs) {
       const std::int32_t width = lattice.m + 1, i = arc.from / width, j = arc.from % width;
       const Symbols a = word.subspan(i, arc.to / width - i), b = pronunciation.subspan(j, arc.to % width - j);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "forest/semiring.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
@@ -63,6 +64,7 @@ GramModel::GramModel(const GramCounts& counts, std::int32_t n_graphones) : n_gra
     std::sort(sorted.begin(), sorted.end());
     std::int32_t next = levels_.back();
     for (const auto& [key, node] : sorted) {
+      check_interruption(8);
       number[node] = next;
       graphone_[next] = counts.graphone_[node];
       raw_[next] = counts.count_[node];
@@ -123,6 +125,7 @@ void GramModel::estimate(const std::vector<Discounts>& discounts) {
     const Discounts none{0, 0, 0};
     const Discounts& d = k <= static_cast<int>(discounts.size()) ? discounts[k - 1] : none;
     for (std::int32_t node = levels_[k]; node < levels_[k + 1]; ++node) {
+      check_interruption(8);
       const double c = count_[node];
       double off = c <= 1   ? d[0]
                    : c >= 3 ? d[2]
@@ -139,6 +142,7 @@ void GramModel::estimate(const std::vector<Discounts>& discounts) {
   p[0] = 1 / (n_graphones_ + 1.0);
   // From short to long: the suffix of a gram and its parent come before it.
   for (std::int32_t node = 0; node < n; ++node) {
+    check_interruption(8 + 64 * (begin_[node + 1] - begin_[node]));
     if (begin_[node + 1] == begin_[node]) continue;
     double total = 0, kept = 0;
     for (std::int32_t child = begin_[node]; child < begin_[node + 1]; ++child) {

@@ -82,6 +82,7 @@ void Transcriber::run(Symbols word, std::vector<Transcription>& out) {
       }
       for (std::size_t q = 0; q < here.size(); ++q) {
         const std::int32_t h = here[q];
+        check_interruption(1 << 10);
         for (const std::int32_t count : graphones_.letter_counts()) {
           if (count == 0) {
             if (g + 1 < rounds) {

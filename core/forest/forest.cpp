@@ -36,6 +36,7 @@ Process process(const Forest& forest) {
   const std::vector<double> log_inside = inside(forest, Log{});
   Process result{log_inside.back(), std::vector<double>(static_cast<std::size_t>(forest.n_edges()), 0.0)};
   for (std::int32_t node = 0; node <= forest.root(); ++node) {
+    check_interruption(static_cast<std::int64_t>(32 * forest.incoming(node).size()));
     const double log_total = log_inside[static_cast<std::size_t>(node)];
     if (!std::isfinite(log_total)) continue;
     double total = 0.0;
@@ -85,6 +86,7 @@ Derivations sample(const Forest& forest, std::int64_t n, std::uint64_t seed) {
     return chosen;
   };
   for (std::int64_t i = 0; i < n; ++i) {
+    check_interruption(static_cast<std::int64_t>(16 * (found.edges.size() - found.ptr[i ? i - 1 : 0])));
     append_derivation(forest.root(), open, found.edges);
     double score = 0.0;
     for (std::size_t at = static_cast<std::size_t>(found.ptr.back()); at < found.edges.size(); ++at)

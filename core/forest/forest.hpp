@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "forest/semiring.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
@@ -62,6 +63,7 @@ template <Semiring S>
 std::vector<typename S::Value> inside(const Forest& forest, const S& semiring) {
   std::vector<typename S::Value> values(static_cast<std::size_t>(forest.root()) + 1, semiring.zero());
   for (std::int32_t node = 0; node <= forest.root(); ++node) {
+    check_interruption(static_cast<std::int64_t>(32 * forest.incoming(node).size()));
     auto& sum = values[static_cast<std::size_t>(node)];
     for (const std::int32_t edge : forest.incoming(node))
       sum = semiring.plus(sum, edge_value<S>(forest, semiring, values, edge));

@@ -96,6 +96,7 @@ class Ranking {
   void advance(std::int32_t id) {
     stack_.push_back(id);
     while (!stack_.empty()) {
+      check_interruption(256);
       Node& top = node(stack_.back());
       if (!top.found.empty() && !add_successors(top)) continue;
       stack_.pop_back();

@@ -107,8 +107,7 @@ class CandidateLikelihood final : public Likelihood {
   void get(double* parameters) const override { std::ranges::copy(oracle_.weights(false), parameters); }
   void set(const double* parameters) override { oracle_.start_from(parameters); }
 
-  double evaluate(double* gradient, const std::function<void()>& between) override {
-    between();
+  double evaluate(double* gradient) override {
     constexpr std::int64_t chunk = 4096;
     const Candidates& all = oracle_.candidates();
     const std::vector<double> weights = oracle_.weights(false);

@@ -22,14 +22,13 @@ class FlatLikelihood : public Likelihood {
   void set(const double* parameters) override { oracle_.start_from(parameters); }
 
   // Examples of a block are worked on by all threads, and their gradients then added up in order.
-  double evaluate(double* gradient, const std::function<void()>& between) override {
+  double evaluate(double* gradient) override {
     constexpr std::int64_t block = 64;
     if (gradient) std::fill(gradient, gradient + n_parameters(), 0.0);
     std::vector<SparseVector> parts(block);
     std::vector<double> losses(block);
     double sum = 0;
     for (std::int64_t begin = 0; begin < size(); begin += block) {
-      between();
       const std::int64_t n = std::min(block, size() - begin);
       parallel(n, workers(size(), threads_), [&](std::size_t thread, std::int64_t k) {
         parts[k].clear();
@@ -45,7 +44,10 @@ class FlatLikelihood : public Likelihood {
 
   double value(const std::int64_t* numbers, std::int64_t n) override {
     double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) sum += example(0, numbers[i], nullptr);
+    for (std::int64_t i = 0; i < n; ++i) {
+      check_interruption(1 << 10);
+      sum += example(0, numbers[i], nullptr);
+    }
     return sum;
   }
 

@@ -1,7 +1,6 @@
 // The likelihood of the right answers as a function of the weights: what a learner of it may see.
 #pragma once
 #include <cstdint>
-#include <functional>
 
 namespace margent {
 
@@ -26,12 +25,12 @@ class Likelihood {
   virtual void get(double* parameters) const = 0;
   virtual void set(const double* parameters) = 0;
   // Where the sums run over what a search finds: searches by the present weights; whether it is another function now.
-  virtual bool grow(const std::function<void()>& /*between*/) { return false; }
+  virtual bool grow() { return false; }
   // Whether there may be more parameters after that.
   virtual bool widens() const { return false; }
   // The sum at the present weights; the gradient [n_parameters] unless null. The same to the bit for any number of
-  // threads. Calls `between` from time to time, from the calling thread, which may throw to give up.
-  virtual double evaluate(double* gradient, const std::function<void()>& between) = 0;
+  // threads.
+  virtual double evaluate(double* gradient) = 0;
   // The sum over the examples with these numbers.
   virtual double value(const std::int64_t* numbers, std::int64_t n) = 0;
   // Stochastic gradient descent on (sum + l2 |w|^2) / size, example by example: w -= eta_t * (gradient + decay * w)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "interruption.hpp"
 #include "learning/clock.hpp"
 #include "learning/likelihood.hpp"
 
@@ -179,6 +180,7 @@ class Rule {
     double sum = 0;
     Reply answer;
     for (std::int64_t i = 0; i < n; ++i) {
+      check_interruption(1 << 10);
       if (i + 1 < n) oracle.prefetch(examples[i + 1]);
       oracle.ask(examples[i], {1, 1}, answer);
       sum += hinge_loss(answer);
@@ -193,6 +195,7 @@ class Rule {
 inline Outcome run_epoch(Oracle& oracle, Rule& rule, const std::int64_t* examples, std::int64_t n) {
   Outcome outcome;
   for (std::int64_t i = 0; i < n; ++i) {
+    check_interruption(1 << 10);
     if (i + 1 < n) oracle.prefetch(examples[i + 1]);
     rule.learn(oracle, examples[i], outcome);
     oracle.tick(rule.weight());

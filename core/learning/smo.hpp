@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "interruption.hpp"
+
 namespace margent {
 
 struct SmoLimits {
@@ -51,6 +53,7 @@ inline double smo(const std::vector<double>& gram, std::vector<double>& hinge, s
   const std::int64_t max_steps = limits.max_steps < 0 ? 1000 * static_cast<std::int64_t>(m) : limits.max_steps;
   double gained = 0;
   for (std::int64_t step = 0; step < max_steps; ++step) {
+    check_interruption(static_cast<std::int64_t>(2 * m));
     const std::optional<Pair> pair = violating_pair(hinge, values, limits);
     if (!pair) break;
     const auto [up, down] = *pair;

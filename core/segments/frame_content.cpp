@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "interruption.hpp"
 #include "simd/kernels.hpp"
 #include "simd/segment_kernels.hpp"
 
@@ -56,6 +57,7 @@ void FrameContent::turn_to(std::int64_t sequence, const float* weights, double s
   float* scores = scores_.need(static_cast<std::size_t>(length_) * width);
   for (int t = 0; t < length_; t += at_once) {
     const int n = std::min(at_once, length_ - t);
+    check_interruption(static_cast<std::int64_t>(n * depth * width / lane_count));
     for (int i = 0; i < n; ++i)
       statistics(sequence_ + static_cast<std::size_t>(t + i) * shape_.dimensions, shape_.dimensions, shape_.full,
                  z + i * depth);
@@ -78,6 +80,7 @@ void FrameContent::make_sums(const FrameColumns::Group& group, const float* scor
   std::fill(sums, sums + row, 0.0);
   std::vector<double> best(values);
   for (int t = 0; t < length_; ++t, sums += row, chosen += values) {
+    check_interruption(std::int64_t{shape_.components} * values);
     const float* frame = scores + static_cast<std::size_t>(t) * columns_.columns + group.first;
     for (int i = 0; i < values; ++i) best[i] = frame[i];
     for (int m = 1; m < shape_.components; ++m) {

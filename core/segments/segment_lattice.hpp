@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "interruption.hpp"
 #include "segments/segments.hpp"
 #include "simd/kernels.hpp"
 
@@ -37,6 +38,7 @@ void forward(const SegmentScores& s, SegmentWorkspace& work, Finish finish, Cont
       std::copy(s.start, s.start + s.width, reached);
     } else {
       const int count = std::min(e, s.longest);
+      check_interruption(std::int64_t{2} * (count + s.n_labels) * s.width);
       const SegmentRows rows = s.rows ? s.rows->at(e, count) : SegmentRows{nullptr, 0};
       finish(count, rows, reached, alpha);
       add_row(s.ends, s, e, alpha);
@@ -65,6 +67,7 @@ inline Choice best_last(const SegmentScores& s, const SegmentWorkspace& work) {
 // What a segment with this label and end scores with all before it, if it lasts d = 1 .. longest, into work.row[d].
 inline int duration_scores(const SegmentScores& s, SegmentWorkspace& work, int end, int label) {
   const int count = std::min(end, longest_of(s, label));
+  check_interruption(s.rows ? std::int64_t{count} * s.width : count);
   const SegmentRows rows = s.rows ? s.rows->at(end, count) : SegmentRows{nullptr, 0};
   for (int d = 1; d <= count; ++d) {
     double x = at(work.reached.data(), s, end - d, label) + s.durations[d * s.width + label];

@@ -39,6 +39,7 @@ void SegmentLikelihood::choose(const LikelihoodOptions& choice) {
   std::vector<double> row(width);
   for (std::int64_t i = 0; i < size(); ++i) {
     if (gold.weight(i) == 0 || scorer.content().length(i) == 0) continue;
+    check_interruption(1 << 10);
     scorer.turn_to(i, weights.data(), 1);
     if (gold.timed[i]) {
       gold.segments(i, segments);
@@ -57,8 +58,10 @@ void SegmentLikelihood::choose(const LikelihoodOptions& choice) {
       }
       const int length = scorer.content().length(i);
       for (int begin = 0; begin < length; ++begin)
-        for (int end = begin + 1; end <= std::min(length, begin + shape.most()); ++end)
+        for (int end = begin + 1; end <= std::min(length, begin + shape.most()); ++end) {
+          check_interruption(width);
           scorer.collect_row(begin, end, row.data(), 1);
+        }
     }
     seen.clear();
     scorer.hand_over(seen);
@@ -147,14 +150,13 @@ double SegmentLikelihood::example(Worker& worker, std::int64_t i, double scale, 
 }
 
 // Examples of a block are worked on by all threads, and their gradients then added up in order.
-double SegmentLikelihood::evaluate(double* gradient, const std::function<void()>& between) {
+double SegmentLikelihood::evaluate(double* gradient) {
   constexpr std::int64_t block = 16;
   if (gradient) std::fill(gradient, gradient + n_parameters(), 0.0);
   double sum = 0;
   std::vector<SparseVector> parts(block);
   std::vector<double> losses(block);
   for (std::int64_t begin = 0; begin < size(); begin += block) {
-    between();
     const std::int64_t n = std::min(block, size() - begin);
     parallel(n, static_cast<int>(workers_.size()), [&](std::size_t thread, std::int64_t k) {
       parts[k].clear();
@@ -171,7 +173,10 @@ double SegmentLikelihood::evaluate(double* gradient, const std::function<void()>
 
 double SegmentLikelihood::value(const std::int64_t* numbers, std::int64_t n) {
   double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += example(*workers_[0], numbers[i], 1, nullptr);
+  for (std::int64_t i = 0; i < n; ++i) {
+    check_interruption(1 << 10);
+    sum += example(*workers_[0], numbers[i], 1, nullptr);
+  }
   return sum;
 }
 

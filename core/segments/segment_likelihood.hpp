@@ -21,7 +21,7 @@ class SegmentLikelihood final : public Likelihood {
   int threads() const override { return threads_; }
   void get(double* parameters) const override;
   void set(const double* parameters) override;
-  double evaluate(double* gradient, const std::function<void()>& between) override;
+  double evaluate(double* gradient) override;
   double value(const std::int64_t* numbers, std::int64_t n) override;
   double descend(const std::int64_t* numbers, std::int64_t n, double eta, double decay, double first) override;
 

@@ -169,6 +169,7 @@ double segments_expectations(const SegmentScores& s, SegmentWorkspace& work, con
   std::fill(tops, tops + size, zero);
   std::fill(sums, sums + size, 0.0);
   for (int e = s.length; e >= 0; --e) {
+    check_interruption(std::int64_t{4} * (std::min(e, s.longest) + s.n_labels) * s.width);
     for (int l = 0; l < s.n_labels; ++l) {
       const std::size_t i = e * width + l;
       follows[l] = log_of(tops[i], sums[i]) + at(s.begins, s, e, l);

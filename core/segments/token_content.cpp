@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "interruption.hpp"
+
 namespace margent {
 
 TokenContent::TokenContent(int n_labels, std::int64_t n_features, const Tokens& tokens)
@@ -105,6 +107,7 @@ void TokenContent::hand_over(SparseVector& out) {
   if (!collecting_) return;
   collecting_ = false;
   for (int t = length_ - 1; t >= 0; --t) {
+    check_interruption(8 * width_);
     const std::size_t row = static_cast<std::size_t>(t) * width_;
     // A token counts in all running sums after it.
     if (tokens_.inside.ptr) emit(tokens_.inside, begin_ + t, inside_.data() + row + width_, out);

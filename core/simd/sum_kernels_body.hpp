@@ -1,6 +1,7 @@
 // The bodies of the kernels of sum_kernels.hpp; included by kernels_body.hpp.
 #include <math.h>
 
+#include "interruption.hpp"
 #include "simd/sum_kernels.hpp"
 
 namespace margent {
@@ -86,8 +87,10 @@ inline void exp_rows(int length, int n, int width, float* scores, float* tops) {
 template <int NV>
 MARGENT_INLINE void forward_rows(int length, int n, int given_width, const ExpChain& chain, const float* emissions,
                                  float* alpha, float* norms) {
-  const int width = NV > 0 ? NV * W<float> : given_width;
+  constexpr int w = W<float>;
+  const int width = NV > 0 ? NV * w : given_width;
   for (int t = 0; t < length; ++t, alpha += width, emissions += width) {
+    if constexpr (NV == 0) check_interruption(static_cast<std::int64_t>(n) * width / w);
     if (t > 0) {
       weighted_rows<NV>(n, alpha - width, chain.transitions, width, alpha);
       for (int j = 0; j < width; ++j) alpha[j] *= emissions[j];
@@ -103,7 +106,8 @@ MARGENT_INLINE void forward_rows(int length, int n, int given_width, const ExpCh
 template <int NV>
 MARGENT_INLINE float backward_rows(int length, int n, int given_width, const ExpChain& chain, const float* emissions,
                                    const float* norms, float total, float* beta) {
-  const int width = NV > 0 ? NV * W<float> : given_width;
+  constexpr int w = W<float>;
+  const int width = NV > 0 ? NV * w : given_width;
   float largest = 0;
   const auto watch = [&](const float* row, float inverse) {
     float top[lane_count] = {};
@@ -116,6 +120,7 @@ MARGENT_INLINE float backward_rows(int length, int n, int given_width, const Exp
   for (int j = 0; j < width; ++j) row[j] = chain.end[j] / total;
   watch(row, 1.0f / norms[length - 1]);
   for (int t = length - 1; t > 0; --t, row -= width) {
+    if constexpr (NV == 0) check_interruption(static_cast<std::int64_t>(n) * width / w);
     const float* e = emissions + static_cast<std::ptrdiff_t>(t) * width;
     const float inverse = 1.0f / norms[t];
     for (int j = 0; j < width; ++j) weights[j] = e[j] * row[j] * inverse;
@@ -131,6 +136,7 @@ MARGENT_INLINE void expected_rows(int length, int n, int given_width, const floa
   constexpr int w = W<float>;
   const int width = NV > 0 ? NV * w : given_width;
   for (int t = 0; t < length; ++t) {
+    if constexpr (NV == 0) check_interruption(static_cast<std::int64_t>(n) * width / w);
     const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(t) * width;
     for (int j = 0; j < width; ++j) nodes[row + j] += factor * (alpha[row + j] * beta[row + j]);
     if (t == 0) continue;

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <limits>
 
+#include "interruption.hpp"
+
 namespace margent {
 namespace {
 
@@ -60,6 +62,7 @@ void ColumnParser::feed(std::string_view bytes) {
       return;
     }
     const std::size_t end = static_cast<const char*>(found) - text.data();
+    check_interruption(64 + static_cast<std::int64_t>(end - scanned_));
     const std::size_t begin = line_begin_;
     line_begin_ = scanned_ = end + 1;  // first, so that a wrong line is left behind
     parse_line(begin, end);

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "interruption.hpp"
+
 namespace margent {
 namespace {
 
@@ -30,6 +32,7 @@ std::string format_columns(const std::vector<ColumnView>& views, std::int64_t n_
                            std::to_string(length) + " as in the first");
     }
     for (std::int64_t t = 0; t < length; ++t) {
+      check_interruption(64);
       bool blank = true;  // the whole row: it would be read as the end of the sentence
       for (const ColumnView& view : views) {
         const std::int64_t token = tokens_of(view, i).begin + t;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "interruption.hpp"
+
 namespace margent {
 
 TemplateEncoder::TemplateEncoder(std::vector<Template> templates, int n_columns)
@@ -85,6 +87,7 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
     }
     if (n > 0) make_keys(0, 0);
     for (std::int64_t t = 0; t < n; ++t) {
+      check_interruption(static_cast<std::int64_t>(8 * n_templates));
       const int now = static_cast<int>(t & 1);
       if (t + 1 < n) make_keys(t + 1, 1 - now);
       for (std::size_t q = 0; q < n_templates; ++q) {
@@ -115,8 +118,10 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
 void TemplateEncoder::restore(bool edge, const FeatureNames& names) {
   KeyTable table;
   table.reserve(names.text.size());
-  for (std::size_t i = 0; i < names.text.size(); ++i)
+  for (std::size_t i = 0; i < names.text.size(); ++i) {
+    check_interruption(64);
     table.add(key(names.text[i], names.codes.data() + names.ptr[i], names.ptr[i + 1] - names.ptr[i]));
+  }
   if (table.size() != static_cast<std::int32_t>(names.text.size()))
     throw std::invalid_argument("two features have the same name");
   names_[edge] = names;

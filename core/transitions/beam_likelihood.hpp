@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <set>
 #include <vector>
 
@@ -25,7 +24,7 @@ class BeamLikelihood : public FlatLikelihood {
   BeamLikelihood(BeamOracle<S>& oracle, std::int64_t beam) : FlatLikelihood(oracle, 1), oracle_(oracle), beam_(beam) {}
 
   // Weights for features that were met since; until then these have none, also while descending.
-  bool grow(const std::function<void()>&) override {
+  bool grow() override {
     const std::int64_t before = n_parameters();
     oracle_.grow_to_system();
     return n_parameters() > before;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "interruption.hpp"
 #include "transitions/system.hpp"
 
 namespace margent {
@@ -33,6 +34,7 @@ class BeamSearch {
   void run(S& system, std::int64_t beam, bool recombine = true) {
     begin(system, recombine);
     for (int layer = 0; !is_last(layer); ++layer) {
+      check_interruption(static_cast<std::int64_t>(64 * this->layer(layer).size() + 32 * candidates_.size()));
       layer_ = layer;
       n_moves_ = 0;
       system.expand(layer, this->layer(layer), *this);
