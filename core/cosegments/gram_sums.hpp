@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "interruption.hpp"
+
 namespace margent {
 
 // The vectors are given in parts: a part is a list of entries that are added to each vector of a list of members. A
@@ -29,6 +31,7 @@ class GramSums {
       squares += value * value;
       const std::size_t known = indices_.size(), place = place_of(index);
       double* row = rows_.data() + place * m_;
+      check_interruption(static_cast<std::int64_t>(2 * members.size() * (place < known ? m_ : 1)));
       // (v + x)(v + x)' = vv' + xv' + vx' + xx'. The last is the same at every index; v is zero at new ones.
       if (place < known)
         for (const std::size_t a : members)
@@ -46,6 +49,7 @@ class GramSums {
   // once, of one part with itself.
   void add(std::span<const std::size_t> members, std::span<const std::size_t> others, double product) {
     const bool itself = members.data() == others.data();
+    check_interruption(static_cast<std::int64_t>(2 * members.size() * others.size()));
     for (const std::size_t a : members)
       for (const std::size_t b : others) {
         gram_[a * m_ + b] += product;

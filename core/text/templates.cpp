@@ -87,7 +87,8 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
     }
     if (n > 0) make_keys(0, 0);
     for (std::int64_t t = 0; t < n; ++t) {
-      check_interruption(static_cast<std::int64_t>(8 * n_templates));
+      if (t % 256 == 0)
+        check_interruption(std::min<std::int64_t>(n - t, 256) * static_cast<std::int64_t>(8 * n_templates));
       const int now = static_cast<int>(t & 1);
       if (t + 1 < n) make_keys(t + 1, 1 - now);
       for (std::size_t q = 0; q < n_templates; ++q) {

@@ -27,7 +27,8 @@ class Processes:
     """A pool of `jobs` processes that call `begin(*arguments)` once, and then functions at the top level of a module.
 
     The processes are started anew (spawned), never forked, so that threads and native memory are in order everywhere.
-    They take no notice of Ctrl-C, which is this process's business, and end when it ends, however that happens.
+    They take no notice of Ctrl-C and SIGTERM, which are this process's business, and end when it ends, however that
+    happens.
     """
 
     def __init__(self, jobs: int, begin: Callable[..., None] | None = None, arguments: tuple[Any, ...] = ()) -> None:
@@ -93,11 +94,11 @@ def first_interrupt(act: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Ctrl-C waits until the end of the block; processes started in it never get it."""
+    """Ctrl-C and SIGTERM wait until the end of the block; processes started in it never get them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
     try:
         yield
     finally:
@@ -109,6 +110,7 @@ def _interrupts_held_back() -> Iterator[None]:
 
 def _begin_worker(watched: Connection, begin: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(watched,), daemon=True).start()
     if begin is not None:
         begin(*arguments)

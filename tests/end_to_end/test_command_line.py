@@ -57,55 +57,64 @@ def test_a_sentence_is_answered_before_the_next_is_asked(folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C cannot be sent to a process of its own there")
-def test_ctrl_c_keeps_the_best_model(folder):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm_keep_the_best_model(folder, number, status):
     command = [*MARGENT, "train", "train.txt", "--dev", "dev.txt", "-m", "interrupted.margent", "--epochs", "1000000"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             if line.split()[:1] == ["2"]:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(number)
                 break
         rest, errors = process.communicate()
-    assert process.returncode == 130, errors
+    assert process.returncode == status, errors
     assert "interrupted" in rest and "saved interrupted.margent" in rest
     assert run(folder, "tag interrupted.margent test.txt").stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C cannot be sent to a process of its own there")
-def test_ctrl_c_while_waiting_for_input(folder):
-    command = [*MARGENT, "tag", "model.margent"]
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm_while_waiting_for_input(folder, number, status):
+    """The file that is being written goes."""
+    written = folder / f"written-{status}"
+    written.mkdir()
+    command = [*MARGENT, "tag", "model.margent", "-o", written / "tagged.txt"]
     with subprocess.Popen(
         command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         process.stdin.write("Rue\n\n")
         process.stdin.flush()
-        process.stdout.readline()
-        process.send_signal(signal.SIGINT)
+        while not list(written.iterdir()):
+            time.sleep(0.01)
+        process.send_signal(number)
         errors = process.stderr.read()
-    assert process.returncode == 130
+    assert process.returncode == status
     assert errors == "margent: error: interrupted\n"
+    assert not list(written.iterdir())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C cannot be sent to a process of its own there")
-def test_ctrl_c_in_a_search_which_then_goes_on(folder):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm_in_a_search_which_then_goes_on(folder, number, status):
     """As on a terminal, the signal goes to the workers too; none of them is left behind or complains."""
     search = "tune test.txt --learner pa --search C=0.1,1 k=1,5 --epochs 20 --folds 5 --jobs 2 --storage"
-    command = [*MARGENT, *search.split(), "stopped"]
+    stopped_in, straight_in = f"stopped-{status}", f"straight-{status}"
+    command = [*MARGENT, *search.split(), stopped_in]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
-        study = folder / "stopped" / "study.log"
+        study = folder / stopped_in / "study.log"
         while process.poll() is None and not (study.exists() and b'"rungs"' in study.read_bytes()):
             time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, number)
         output, errors = process.communicate()
-    assert process.returncode == 130, (output, errors)
+    assert process.returncode == status, (output, errors)
     assert errors == "interrupted: the same command continues from here\n"
     done = study.read_bytes()
     assert 1 <= done.count(b'"rungs"') < 4
-    run(folder, f"{search} stopped")
+    run(folder, f"{search} {stopped_in}")
     assert study.read_bytes().startswith(done) and study.read_bytes().count(b'"rungs"') == 4  # nothing twice
-    run(folder, f"{search} straight --jobs 1")
-    stopped, straight = (json.loads((folder / name / "results.json").read_bytes()) for name in ("stopped", "straight"))
+    run(folder, f"{search} {straight_in} --jobs 1")
+    stopped, straight = (json.loads((folder / name / "results.json").read_bytes()) for name in (stopped_in, straight_in))
     for trial in (*stopped["trials"], *straight["trials"]):
         del trial["seconds"]
     assert stopped == straight

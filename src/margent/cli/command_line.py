@@ -1,6 +1,7 @@
 """`margent COMMAND ...`: finds the command, runs it, and answers every failure with one line and an exit status.
 
-0: done. 1: failed, such as a file that cannot be read. 2: wrong usage. 130: interrupted with Ctrl-C.
+0: done. 1: failed, such as a file that cannot be read. 2: wrong usage. 130: interrupted with Ctrl-C. 143: ended by
+SIGTERM.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from margent import __version__
+from margent.cli.termination import STATUS_INTERRUPTED, termination_interrupts
 
 COMMANDS = {
     "train": "learn a model from labelled files",
@@ -84,7 +86,11 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status. `arguments`: those of the process if not given."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    with termination_interrupts() as termination:
+        return termination.status(_run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _run(given: list[str]) -> int:
     debug = "--debug" in given
     try:
         name, task, prog, rest = _command(given)
@@ -109,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         if debug:
             raise
-        return _failed("interrupted", 130)
+        return _failed("interrupted", STATUS_INTERRUPTED)
     except Exception as error:
         if debug:
             raise
