@@ -181,7 +181,7 @@ void bind_tree_learning(nb::module_& m) {
             if (!(label_cost >= 0 && std::isfinite(label_cost))) throw nb::value_error("label_cost out of range");
             const TreeKind kind = checked_kind(templates, projective, single_root);
             const HeadFilter* filtered = filter_of(filter, templates);
-            nb::gil_scoped_release release;
+            const WithoutGil released;
             new (self)
                 TreeProblem(templates, trees.examples(), filtered, kind, trees.n_labels(), bits, label_cost, threads);
           },
@@ -191,7 +191,7 @@ void bind_tree_learning(nb::module_& m) {
   nb::class_<TreeOracle, FlatOracle>(m, "TreeOracle", "The oracle of dependency trees under exact search.")
       .def_prop_ro_static("structure", [](nb::handle) { return "dependency arcs"; })
       .def(nb::init<const TreeProblem&>(), nb::keep_alive<1, 2>(), nb::arg("problem"))
-      .def("fix_gold", &TreeOracle::fix_gold, nb::call_guard<nb::gil_scoped_release>())
+      .def("fix_gold", &TreeOracle::fix_gold, nb::call_guard<WithoutGil>())
       .def("free_gold", &TreeOracle::free_gold);
   nb::class_<BoundModel>(m, "TreeModel", "A trained parser of dependency trees by parts.")
       .def(
