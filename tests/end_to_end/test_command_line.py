@@ -114,7 +114,8 @@ def test_ctrl_c_and_sigterm_in_a_search_which_then_goes_on(folder, number, statu
     run(folder, f"{search} {stopped_in}")
     assert study.read_bytes().startswith(done) and study.read_bytes().count(b'"rungs"') == 4  # nothing twice
     run(folder, f"{search} {straight_in} --jobs 1")
-    stopped, straight = (json.loads((folder / name / "results.json").read_bytes()) for name in (stopped_in, straight_in))
+    folders = (folder / stopped_in, folder / straight_in)
+    stopped, straight = (json.loads((each / "results.json").read_bytes()) for each in folders)
     for trial in (*stopped["trials"], *straight["trials"]):
         del trial["seconds"]
     assert stopped == straight
