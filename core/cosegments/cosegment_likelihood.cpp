@@ -32,7 +32,7 @@ bool CosegmentLikelihood::grow(Searcher& searcher, std::int64_t i) {
     std::int64_t n = 0;
     for (const auto& item : searcher.search.last()) {
       if (beam_ > 0 && n++ == beam_) break;
-      trace_graphones(searcher.system, searcher.search, item, searcher.alignment);
+      trace_graphones(searcher.system.graphones(), searcher.search, item, searcher.alignment);
       find_path(word(i), searcher.alignment, listed, searcher.path);
       std::size_t c = 0;
       while (c < listed.size() && !std::ranges::equal(listed.alignment(c), searcher.path)) ++c;

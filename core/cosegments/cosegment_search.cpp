@@ -7,13 +7,6 @@
 #include "parallel.hpp"
 
 namespace margent {
-namespace {
-
-std::uint64_t spoken_after(std::uint64_t phonemes, std::int32_t phoneme) {
-  return mix(phonemes * 31 + static_cast<std::uint64_t>(phoneme) + 1);
-}
-
-}  // namespace
 
 void RightAnswers::set(const Graphones& graphones, const SpellingPairs& pairs, std::int64_t first, std::int64_t last) {
   n_ = static_cast<std::size_t>(last - first);
@@ -32,8 +25,7 @@ CosegmentSystem<Real>::CosegmentSystem(const Graphones& graphones, int bits, con
     : graphones_(graphones), bits_(bits), options_(options), examples_(examples), seen_(graphones.size() + 2, 0),
       scored_(graphones.size(), 0), graphone_scores_(graphones.size()), outlooks_(1 << 10),
       seen_ahead_(graphones.size() + 2, 0) {
-  if (graphones.letter_counts().empty() || graphones.letter_counts().front() > 0) options_.insertions = 0;
-  rounds_ = options_.insertions + 1;
+  rounds_ = possible_insertions(graphones, options.insertions) + 1;
 }
 
 template <class Real>
@@ -214,12 +206,7 @@ void search_words(const Graphones& graphones, const GramModel& model, const Flat
       if (static_cast<int>(known.size()) == k) break;
       if (std::find(known.begin(), known.end(), item.state.phonemes) != known.end()) continue;
       known.push_back(item.state.phonemes);
-      Transcription t;
-      t.score = item.score;
-      trace_graphones(systems[q], search, item, t.graphones);
-      for (const std::int32_t graphone : t.graphones)
-        t.phonemes.insert(t.phonemes.end(), graphones.phonemes(graphone).begin(), graphones.phonemes(graphone).end());
-      out[s].push_back(std::move(t));
+      out[s].push_back(transcription_of(graphones, search, item));
     }
   });
 }

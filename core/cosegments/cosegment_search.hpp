@@ -133,7 +133,7 @@ class CosegmentSystem {
   template <class Propose>
   void expand(int layer, std::span<const Item> items, Propose& propose);
   State step(int layer, const State& from, const Move& move) const;
-  bool keeps(int layer, const Move& move) const {
+  bool keeps(int layer, double, const Move& move) const {
     return !(options_.threshold > 0) || layer == n_layers() - 1 ||
            !(move.joint < best_[layer / rounds_] - options_.threshold);
   }
@@ -203,17 +203,6 @@ template <class Real>
 using CosegmentSearch = BeamSearch<CosegmentSystem<Real>>;
 extern template class BeamSearch<CosegmentSystem<float>>;
 extern template class BeamSearch<CosegmentSystem<double>>;
-
-// The graphones of an item, without the end.
-template <class Real>
-void trace_graphones(const CosegmentSystem<Real>& system, const CosegmentSearch<Real>& search,
-                     const BeamItem<CosegmentSystem<Real>>& item, std::vector<std::int32_t>& graphones) {
-  typename CosegmentSearch<Real>::Way way;
-  search.trace(item, way);
-  graphones.clear();
-  for (const auto* passed : way)
-    if (passed->move.graphone != system.graphones().end()) graphones.push_back(passed->move.graphone);
-}
 
 // The k best pronunciations of each word, all different, by their best alignments. The same for any number of threads.
 void search_words(const Graphones& graphones, const GramModel& model, const FlatWeights<float>& weights, int bits,

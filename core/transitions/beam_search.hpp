@@ -21,6 +21,7 @@ class BeamSearch {
   static constexpr bool is_layered = requires(S& system) { system.n_layers(); };
   static constexpr bool merges_moves = S::recombination == Recombination::moves;
   static constexpr bool merges_states = S::recombination == Recombination::states;
+  static constexpr bool is_sorted = !requires { requires !S::sorted; };
 
  public:
   using Item = BeamItem<S>;
@@ -51,7 +52,8 @@ class BeamSearch {
     }
   }
 
-  // The states of a layer, best first. Layer 0 is the start, the last one has the answers.
+  // The states of a layer, best first unless the system asks for less. Layer 0 is the start, the last one has the
+  // answers.
   int n_layers() const { return static_cast<int>(begins_.size()) - 1; }
   std::span<const Item> layer(int layer) const {
     return std::span<const Item>(items_).subspan(begins_[layer], begins_[layer + 1] - begins_[layer]);
@@ -138,7 +140,8 @@ class BeamSearch {
     begins_.push_back(items_.size());
   }
 
-  // Whether a candidate for the same state is known; the better of the two stays, where the first one stood.
+  // Whether a candidate for the same state is known; the better of the two stays, where the first one stood, or what
+  // the system makes of them.
   bool merge(std::int32_t known, int layer, std::int32_t parent, double score, const Move& move)
     requires(merges_moves)
   {
@@ -147,7 +150,12 @@ class BeamSearch {
       if (other.place.layer != layer ||
           !system_->same(items_[other.parent].state, other.move, items_[parent].state, move))
         continue;
-      if (score > other.score) other.score = score, other.parent = parent, other.move = move;
+      bool replaces = score > other.score;
+      if constexpr (requires { system_->merge(layer, other.score, other.move, score, move); })
+        replaces = system_->merge(layer, other.score, other.move, score, move);
+      else
+        other.score = std::max(other.score, score);
+      if (replaces) other.parent = parent, other.move = move;
       return true;
     }
     return false;
@@ -156,8 +164,9 @@ class BeamSearch {
   // The best candidates of a layer become its items.
   template <class List>
   void choose(List& list, int layer, std::int64_t beam) {
-    if constexpr (requires(const Move& move) { system_->keeps(layer, move); })
-      std::erase_if(list, [&](const auto& each) { return !system_->keeps(layer, candidate(each).move); });
+    if constexpr (requires(const Move& move) { system_->keeps(layer, 0.0, move); })
+      std::erase_if(
+          list, [&](const auto& each) { return !system_->keeps(layer, candidate(each).score, candidate(each).move); });
     const auto better = [this](const auto& x, const auto& y) {
       const Candidate &a = candidate(x), &b = candidate(y);
       if (a.score != b.score) return a.score > b.score;
@@ -178,7 +187,10 @@ class BeamSearch {
         keep(candidate(*(end - 1)), layer);
       }
     } else {
-      std::partial_sort(list.begin(), list.begin() + wanted, list.end(), better);
+      if constexpr (is_sorted)
+        std::partial_sort(list.begin(), list.begin() + wanted, list.end(), better);
+      else if (wanted < size)
+        std::nth_element(list.begin(), list.begin() + wanted, list.end(), better);
       for (std::int64_t i = 0; i < wanted; ++i) keep(candidate(list[i]), layer);
     }
     begins_.push_back(items_.size());

@@ -67,7 +67,12 @@ struct Propose {
 //   n_layers()            where the number of layers is known: the answers are the last one. Otherwise `expand` calls
 //                         propose.stay(item) for a state that is an answer; it stays in the beam until all others are
 //                         answers or dead ends
-//   keeps(layer, move)    false: dropped before the best of the layer are chosen
+//   sorted                false: layers need not be sorted, only the best set apart, which takes less time
+//   keeps(layer, score, move)
+//                         false: dropped before the best of the layer are chosen
+//   merge(layer, score, move, other_score, other_move)
+//                         what is made of two ways to one state that `same` found: sets `score`, and says whether the
+//                         other way is the one to remember; otherwise the better one stays
 //   prefers(a, b)         which of two moves of equal score goes first; otherwise that which was proposed first
 template <class S>
 concept TransitionSystem =
