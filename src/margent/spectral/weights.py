@@ -18,7 +18,7 @@ from margent.models.beam import Beam
 from margent.models.contribution import Contribution
 from margent.models.labels import MISSING
 from margent.models.stored_numbers import LARGEST, restored_numbers, stored_numbers
-from margent.models.tagger.search import Ids
+from margent.models.tagger.explanation import Comparison
 from margent.models.tagger.tagged_data import TaggedData
 from margent.models.tagger.weights import Trainable, Weights
 from margent.spectral.bi_symbols import UNSEEN, BiSymbols
@@ -154,21 +154,12 @@ class KGramWeights(Weights):
         pairs = [(None, None) if s == BOUNDARY else (feature_map.name(s), names[label]) for s, label in self._pairs]
         return KGramTable(BiSymbols(pairs, names[self.most_frequent_label]), self.table.scores)
 
-    def margin_breakdown(
-        self,
-        feature_map: FeatureMap,
-        names: list[str],
-        encoded: Encoded,
-        position: int,
-        winner: Ids,
-        rival: Ids,
-        top: int,
-    ) -> tuple[float, list[Contribution]]:
+    def margin_breakdown(self, feature_map: FeatureMap, compared: Comparison) -> tuple[float, list[Contribution]]:
         """The parts are all k-grams in which the token stands."""
-        x = with_boundaries(symbol_numbers(encoded), self.n_boundaries)
-        outputs = [with_boundaries(labels, self.n_boundaries) for labels in (winner, rival)]
+        x = with_boundaries(symbol_numbers(compared.encoded), self.n_boundaries)
+        outputs = [with_boundaries(labels, self.n_boundaries) for labels in (compared.winner, compared.rival)]
         numbers = [self.table.bi_symbols.numbers(x, y) for y in outputs]
-        place = position + self.n_boundaries
+        place = compared.position + self.n_boundaries
         if numbers[1][place] == UNSEEN:
             raise ConstraintError("the symbol was never seen with the label of the rival")
         total, parts = 0.0, []
@@ -179,7 +170,7 @@ class KGramWeights(Weights):
                 total += won - lost
                 if window.start <= place < window.stop:
                     inputs = _shown(feature_map.name, x[window])
-                    first, second = (_shown(names.__getitem__, y[window]) for y in outputs)
+                    first, second = (_shown(compared.names.__getitem__, y[window]) for y in outputs)
                     parts.append(Contribution(f"{inputs}: {first} rather than {second}", won - lost))
         return total, parts
 

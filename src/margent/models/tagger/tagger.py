@@ -27,7 +27,7 @@ from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import Labellings
 from margent.models.tagger.confident_spans import FoundSpans, judged_spans
 from margent.models.tagger.constraints import Constraints, Restrictions
-from margent.models.tagger.explanation import Explanation
+from margent.models.tagger.explanation import Comparison, Explanation
 from margent.models.tagger.fallback import FallbackSearch, fallback_search, levels_of, said_of_lifted
 from margent.models.tagger.label_costs import LabelCosts, check_label_costs
 from margent.models.tagger.model import TaggerModel
@@ -266,7 +266,8 @@ class Tagger(StructuredModel[TaggerModel]):
             rival, possible = search.best()
             try:
                 check_on_error("raise", self._failures(model, search, restrictions, possible))
-                margin, parts = model.weights.margin_breakdown(model.feature_map, names, encoded, t, winner, rival, top)
+                compared = Comparison(names, encoded, t, winner, rival, top)
+                margin, parts = model.weights.margin_breakdown(model.feature_map, compared)
             except ConstraintError:
                 explanations.append(Explanation(t, label, None, float("inf"), (), 0.0))
                 continue

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask, Stored
 from margent.learners.training import Training
 from margent.models.contribution import Contribution
-from margent.models.tagger.search import Ids, Structure
+from margent.models.tagger.explanation import Comparison
+from margent.models.tagger.search import Structure
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:
@@ -80,20 +80,10 @@ class Weights(ABC):
         """Without features that have no weight, and which features and edge features were kept; None: all."""
 
     @abstractmethod
-    def margin_breakdown(
-        self,
-        feature_map: FeatureMap,
-        names: list[str],
-        encoded: Encoded,
-        position: int,
-        winner: Ids,
-        rival: Ids,
-        top: int,
-    ) -> tuple[float, list[Contribution]]:
-        """By how much one labelling (T,) of a sentence outscores another, and the parts that concern a token.
+    def margin_breakdown(self, feature_map: FeatureMap, compared: Comparison) -> tuple[float, list[Contribution]]:
+        """By how much the winner outscores the rival, and the parts that concern the token.
 
-        Of many parts, the `top` largest are enough. `ConstraintError`: the rival has a label there that could not be
-        chosen.
+        `ConstraintError`: the rival has a label there that could not be chosen.
         """
 
     @abstractmethod

@@ -11,6 +11,7 @@ from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.models.contribution import Contribution
 from margent.models.tagger.chain.sparse_rows import SparseRows
+from margent.models.tagger.explanation import Comparison
 
 if TYPE_CHECKING:
     from margent.models.tagger.chain.weights import ChainWeights
@@ -19,16 +20,10 @@ Ids = NDArray[np.int32]
 
 
 def chain_margin_breakdown(
-    weights: ChainWeights,
-    feature_map: FeatureMap,
-    names: list[str],
-    encoded: Encoded,
-    position: int,
-    winner: Ids,
-    rival: Ids,
-    top: int,
+    weights: ChainWeights, feature_map: FeatureMap, compared: Comparison
 ) -> tuple[float, list[Contribution]]:
     """By how much one labelling of a sentence outscores another, and the parts of it that concern a token."""
+    names, encoded, position, winner, rival, top = compared
     parts: list[Contribution] = []
     total = 0.0
     for t in range(len(winner)):

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.features.choice import feature_map_for
-from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask
 from margent.models.contribution import Contribution
 from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.models.tagger.chain.explanation import chain_margin_breakdown, chain_top_features
 from margent.models.tagger.chain.search import ChainStructure
 from margent.models.tagger.chain.sparse_rows import Floats, SparseRows
-from margent.models.tagger.search import Ids
+from margent.models.tagger.explanation import Comparison
 from margent.models.tagger.weights import Trainable, Weights
 from margent.storage import ModelFile
 
@@ -204,17 +203,8 @@ class ChainWeights(Weights):
         new[np.ix_(*[digit] * digits, np.arange(self.n_labels))] = old
         return new.reshape(-1, width)
 
-    def margin_breakdown(
-        self,
-        feature_map: FeatureMap,
-        names: list[str],
-        encoded: Encoded,
-        position: int,
-        winner: Ids,
-        rival: Ids,
-        top: int,
-    ) -> tuple[float, list[Contribution]]:
-        return chain_margin_breakdown(self, feature_map, names, encoded, position, winner, rival, top)
+    def margin_breakdown(self, feature_map: FeatureMap, compared: Comparison) -> tuple[float, list[Contribution]]:
+        return chain_margin_breakdown(self, feature_map, compared)
 
     def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
         return chain_top_features(self, feature_map, label, n)

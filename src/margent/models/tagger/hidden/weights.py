@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.features.choice import feature_map_for
-from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask
 from margent.features.kernel import Kernel
 from margent.learners.training import Training
 from margent.models.contribution import Contribution
 from margent.models.tagger.chain.weights import ChainWeights, chain_oracle
+from margent.models.tagger.explanation import Comparison
 from margent.models.tagger.hidden.search import HiddenStructure
 from margent.models.tagger.hidden.starts import best_of_starts, with_noise
 from margent.models.tagger.hidden.sublabels import Sublabels
 from margent.models.tagger.options import MOST_HIDDEN
-from margent.models.tagger.search import Bools, Ids
+from margent.models.tagger.search import Bools
 from margent.models.tagger.weights import Trainable, Weights
 from margent.storage import ModelFile
 
@@ -98,22 +98,15 @@ class HiddenWeights(Weights):
 
     # What was learned
 
-    def margin_breakdown(
-        self,
-        feature_map: FeatureMap,
-        names: list[str],
-        encoded: Encoded,
-        position: int,
-        winner: Ids,
-        rival: Ids,
-        top: int,
-    ) -> tuple[float, list[Contribution]]:
+    def margin_breakdown(self, feature_map: FeatureMap, compared: Comparison) -> tuple[float, list[Contribution]]:
         """Of the best hidden labelling of the one over that of the other."""
-        structure, hidden_names = self.chain.structure(None), self.labels.names(names)
-        won, lost = (
-            structure.search(feature_map, encoded, self.labels.only(labels), 1).best()[0] for labels in (winner, rival)
+        structure = self.chain.structure(None)
+        winner, rival = (
+            structure.search(feature_map, compared.encoded, self.labels.only(labels), 1).best()[0]
+            for labels in (compared.winner, compared.rival)
         )
-        return self.chain.margin_breakdown(feature_map, hidden_names, encoded, position, won, lost, top)
+        names = self.labels.names(compared.names)
+        return self.chain.margin_breakdown(feature_map, compared._replace(names=names, winner=winner, rival=rival))
 
     def top_features(self, feature_map: FeatureMap, names: list[str], label: int, n: int) -> list[tuple[str, float]]:
         """Of all hidden labels of the label; a name ends with the hidden label that the weight is for."""
