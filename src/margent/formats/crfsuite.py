@@ -8,10 +8,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from margent.errors import CorpusError
 from margent.formats.batch import attribute_batches
 from margent.formats.limits import DEFAULT_LIMITS, Limits
-from margent.formats.parallel import side_by_side
+from margent.formats.parallel import apart, token_lines
 from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
@@ -71,11 +70,7 @@ def read_crfsuite(
     >>> read_crfsuite(b"B-NP\\tw=the\\tlength:3\\nI-NP\\tw=10\\\\:30\\n")
     ([[{'w=the': 1.0, 'length': 3.0}, {'w=10:30': 1.0}]], [['B-NP', 'I-NP']])
     """
-    X, y = [], []
-    for items, labels in iter_crfsuite(source, encoding=encoding, limits=limits):
-        X.append(items)
-        y.append(labels)
-    return X, y
+    return apart(iter_crfsuite(source, encoding=encoding, limits=limits))
 
 
 def write_crfsuite(
@@ -93,15 +88,7 @@ def write_crfsuite(
     y : sequences of labels
     """
     with open_target(target, encoding) as write:
-        for number, (items, labels) in enumerate(side_by_side(X, y)):
-            lines = []
-            for token, (item, label) in enumerate(zip(items, labels)):
-                weights = item if isinstance(item, Mapping) else dict.fromkeys(item, 1.0)
-                try:
-                    fields = [_escape(label), *(_format(name, weight) for name, weight in weights.items())]
-                except ValueError as error:
-                    raise CorpusError(f"sequence {number}, item {token}: {error}") from None
-                lines.append("\t".join(fields))
+        for lines in token_lines(X, y, _line):
             if lines:
                 write("\n".join([*lines, "", ""]))
 
@@ -133,6 +120,11 @@ def _parse(field: str) -> tuple[str, float]:
     if not math.isfinite(value):
         raise ValueError(f"expected a finite weight in {field!r}")
     return name, value
+
+
+def _line(number: int, item: Mapping[str, float] | Sequence[str], label: str) -> str:
+    weights = item if isinstance(item, Mapping) else dict.fromkeys(item, 1.0)
+    return "\t".join([_escape(label), *(_format(name, weight) for name, weight in weights.items())])
 
 
 def _escape(name: str) -> str:

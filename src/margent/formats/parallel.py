@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeVar
 
 from margent.errors import CorpusError
 
 _ENDED = object()
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 def side_by_side(*arguments: Iterable[Sequence[Any]]) -> Iterator[tuple[Sequence[Any], ...]]:
@@ -25,3 +28,29 @@ def side_by_side(*arguments: Iterable[Sequence[Any]]) -> Iterator[tuple[Sequence
         if len(set(lengths)) > 1:
             raise CorpusError(f"sequence {number} has the lengths {lengths} in the arguments, expected equal lengths")
         yield parts
+
+
+def apart(pairs: Iterable[tuple[A, B]]) -> tuple[list[A], list[B]]:
+    """The first parts of pairs, and the second ones."""
+    firsts, seconds = [], []
+    for first, second in pairs:
+        firsts.append(first)
+        seconds.append(second)
+    return firsts, seconds
+
+
+def token_lines(
+    X: Iterable[Sequence[Any]], y: Iterable[Sequence[Any]], line: Callable[[int, Any, Any], str]
+) -> Iterator[list[str]]:
+    """For each sequence a line for each token: line(number of the sequence, item, label).
+
+    Where that raises ValueError, a `CorpusError` says for which token.
+    """
+    for number, (items, labels) in enumerate(side_by_side(X, y)):
+        lines = []
+        for token, (item, label) in enumerate(zip(items, labels)):
+            try:
+                lines.append(line(number, item, label))
+            except ValueError as error:
+                raise CorpusError(f"sequence {number}, token {token}: {error}") from None
+        yield lines

@@ -7,10 +7,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from margent.errors import CorpusError
 from margent.formats.batch import attribute_batches
 from margent.formats.limits import DEFAULT_LIMITS, Limits
-from margent.formats.parallel import side_by_side
+from margent.formats.parallel import apart, token_lines
 from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
@@ -67,11 +66,7 @@ def read_svmhmm(
     >>> read_svmhmm(b"1 qid:1 5:1 9:0.5 # the\\n2 qid:1 7:1 # cat\\n")
     ([[{'5': 1.0, '9': 0.5}, {'7': 1.0}]], [['1', '2']])
     """
-    X, y = [], []
-    for items, tags in iter_svmhmm(source, encoding=encoding, limits=limits):
-        X.append(items)
-        y.append(tags)
-    return X, y
+    return apart(iter_svmhmm(source, encoding=encoding, limits=limits))
 
 
 def write_svmhmm(
@@ -89,12 +84,8 @@ def write_svmhmm(
     y : sequences of tags; SVM^hmm itself only reads integers from 1
     """
     with open_target(target, encoding) as write:
-        for number, (items, tags) in enumerate(side_by_side(X, y)):
-            for token, (item, tag) in enumerate(zip(items, tags)):
-                try:
-                    write(_format(tag, number + 1, item))
-                except ValueError as error:
-                    raise CorpusError(f"sequence {number}, token {token}: {error}") from None
+        for lines in token_lines(X, y, _line):
+            write("".join(lines))
 
 
 def _parse(fields: list[str]) -> tuple[str, str, dict[str, float]]:
@@ -116,7 +107,7 @@ def _parse(fields: list[str]) -> tuple[str, str, dict[str, float]]:
     return fields[0], example, features
 
 
-def _format(tag: str, example: int, item: Mapping[str, float]) -> str:
+def _line(number: int, item: Mapping[str, float], tag: str) -> str:
     text = str(tag)
     if len(text.split()) != 1 or text != text.strip() or "#" in text:
         raise ValueError(f"expected a tag without blanks and '#', got {tag!r}")
@@ -124,7 +115,7 @@ def _format(tag: str, example: int, item: Mapping[str, float]) -> str:
         if not _FEATURE_ID.fullmatch(str(name)) or not math.isfinite(value):
             raise ValueError(f"expected a feature number of 1 or more and a finite value, got {name!r}: {value!r}")
     features = sorted((int(name), float(value)) for name, value in item.items())
-    return " ".join([text, f"qid:{example}", *(f"{name}:{value!r}" for name, value in features)]) + "\n"
+    return " ".join([text, f"qid:{number + 1}", *(f"{name}:{value!r}" for name, value in features)]) + "\n"
 
 
 FORMATS = (

@@ -55,7 +55,7 @@ def test_wrong_lines(text, message):
 @pytest.mark.parametrize(
     ("item", "label", "message"),
     [
-        ({"a\tb": 1}, "X", "sequence 0, item 0: expected a name without tabs"),
+        ({"a\tb": 1}, "X", "sequence 0, token 0: expected a name without tabs"),
         ({"": 1}, "X", "expected a name"),
         ({"a": float("inf")}, "X", "expected a finite weight for 'a', got inf"),
         ({"a": 1}, None, "expected a name without tabs and line ends, got None"),

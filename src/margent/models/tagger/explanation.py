@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from margent.features.encoded import Encoded
+from margent.models.contribution import Contribution, contribution_lines, largest
 from margent.models.tagger.search import Ids
 
 
@@ -23,8 +24,6 @@ class Comparison(NamedTuple):
     winner: Ids
     rival: Ids
     top: int
-
-from margent.models.contribution import Contribution, contribution_lines, largest
 
 
 @dataclass(frozen=True)
