@@ -47,6 +47,8 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def checked_target(path: str | os.PathLike[str]) -> Path:
     """The file that `path` leads to, through links; `OSError` or `ValueError` where no file can be put in its place."""
     target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if target.exists() and not target.is_file():
         raise ValueError(f"cannot write to {os.fspath(path)}: it is not a regular file")
     if not target.parent.is_dir():

@@ -168,7 +168,7 @@ def test_links_are_followed_and_the_umask_kept(path: Path, tmp_path: Path) -> No
 
 
 def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="not a regular file"):
+    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
         storage.write(tmp_path, {}, {})
     (tmp_path / "file").touch()
     for folder in ("nowhere", "file"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import sys
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from margent.atomic_file import checked_target
 from margent.cli.command_line import UsageError
 
 
@@ -21,13 +21,8 @@ def check_target(path: str, inputs: Iterable[str] = ()) -> None:
     for given in inputs:
         if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
             raise UsageError(f"{path} would replace {given}, which is read: write to another file")
-    folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder to write to", path)
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(errno.EACCES, "the folder cannot be written to", path)
+    if not os.path.exists(path) or os.path.isdir(path) or os.path.isfile(path):  # else it is written to as it is
+        checked_target(path)
 
 
 def check_model_target(path: str, inputs: Iterable[str] = ()) -> None:
