@@ -36,8 +36,6 @@ from margent.errors import (
     NotFittedError,
 )
 from margent.features.name_list import NameLists
-from margent.learners.gaussians import Gaussian, bin_shares, gamma_weights, markov_weights, statistics
-from margent.models.segmenter.weights import SegmentWeights
 
 
 def as_lists(segmentations):
@@ -387,43 +385,6 @@ def test_wrong_parameters_are_named(parameters, message):
         Segmenter(**parameters).fit(*speech(0, 2))
 
 
-@pytest.mark.parametrize("full", [True, False])
-def test_gaussians_are_linear_in_statistics(full):
-    from scipy.stats import multivariate_normal
-
-    rng = np.random.default_rng(0)
-    root = rng.normal(size=(4, 4)) if full else np.diag(rng.uniform(1, 2, 4))
-    gaussian = Gaussian(rng.normal(size=4), root @ root.T + np.eye(4) * 0.1)
-    X = rng.normal(size=(5, 4))
-    expected = multivariate_normal(gaussian.mean, gaussian.covariance).logpdf(X)
-    np.testing.assert_allclose(statistics(X, full) @ gaussian.weights(full), expected)
-
-
-def test_gamma_distributions_have_maximum_likelihood():
-    from scipy.optimize import minimize
-    from scipy.stats import gamma
-
-    durations = np.random.default_rng(1).gamma(3.0, 2.0, 200) + 0.5
-    weights = gamma_weights(durations, np.ones(200))
-    features = np.stack([np.log(durations), durations, np.ones_like(durations)], axis=1)
-    ours = (features @ weights).sum()
-    best = minimize(lambda p: -gamma(np.exp(p[0]), scale=np.exp(p[1])).logpdf(durations).sum(), [1.0, 0.5])
-    assert ours == pytest.approx(-best.fun, rel=1e-6)
-    assert np.isfinite(gamma_weights(np.array([3.0, 3.0]), np.ones(2))).all()
-
-
-def test_markov_chains_are_normalised():
-    transitions, start, end = markov_weights([np.array([0, 1, 0]), np.array([1])], np.ones(2), 2, 0.5)
-    assert np.exp(start).sum() == pytest.approx(1)
-    np.testing.assert_allclose(np.exp(transitions).sum(axis=1) + np.exp(end), 1)
-    assert transitions[0, 1] == pytest.approx(np.log(1.5 / 3.5))
-
-
-def test_shares_of_bins():
-    np.testing.assert_allclose(bin_shares(3, 2), [[1, 0], [0.5, 0.5], [0, 1]])
-    np.testing.assert_allclose(bin_shares(1, 3), [[1 / 3] * 3])
-
-
 def test_examples_in_the_documentation():
     assert doctest.testmod(margent.models.segmenter.segmenter).failed == 0
 
@@ -556,44 +517,6 @@ def test_wrong_values_are_named_when_they_are_made():
         Durations(max=0)
     with pytest.raises(ValueError, match="frame of SegmentCosts should be a number of at least 0"):
         SegmentCosts(frame=-1)
-
-
-def test_new_labels_in_partial_fit():
-    """Of frames and of tokens: what is new is learned, and what is known stays."""
-    X, y = speech(12, 20)
-    renamed = [[(b, e, "new" if label == "a" else label) for b, e, label in row] for row in y]
-    segmenter = Segmenter(FrameFeatures(bins=2)).fit(X[:6], y[:6])
-    before = segmenter.predict(X), segmenter.weights_.parts()["content"].copy()
-    segmenter.partial_fit(X[6:], renamed[6:])
-    assert segmenter.classes_.tolist() == [*sorted({label for row in y for _, _, label in row}), "new"]
-    assert segmenter.score(X[6:], renamed[6:]) > 0.6  # what is new looks as something known
-    assert any(span.label == "new" for found in segmenter.predict(X[6:]) for span in found)
-    zero = Segmenter(FrameFeatures(bins=2)).fit(X[:6], y[:6])
-    zero.partial_fit(X[6:8], renamed[6:8], callbacks=[lambda epoch: True])
-    assert zero.weights_.n_labels == segmenter.weights_.n_labels and len(before[1]) < len(zero.weights_.weights)
-    words, spans = [["in", "New", "York"], ["to", "Kyiv"]] * 5, [[(1, 3, "city")], [(1, 2, "city")]] * 5
-    tagger = Segmenter(outside="O").fit(words, spans)
-    found = tagger.predict(words)
-    tagger.partial_fit([["Ann", "left"]] * 5, [[(0, 1, "person")]] * 5)
-    assert tagger.predict([["Ann", "left"]]) == [[(0, 1, "person")]] and tagger.predict(words) == found
-
-
-def test_known_weights_are_put_where_they_belong():
-    """A model of more labels and features scores every segmentation of the known labels as before."""
-    X, y = speech(6, 20)
-    segmenter = Segmenter(FrameFeatures(bins=2), durations=Durations(max=30)).fit(X, y)
-    old = segmenter.model_
-    limits = type(old.weights.limits)((*old.labels, "z"), *(np.append(a, a[-1]).astype(np.int32) for a in
-              (old.weights.limits.shortest, old.weights.limits.longest)))  # fmt: skip
-    empty = SegmentWeights.zeros(limits, old.weights.durations, None, True, old.feature_map.n_content(limits)).overlaid(
-        old.weights, old.feature_map.overlaid
-    )
-    grown = replace(old, weights=empty)
-    n = len(old.labels)
-    for x in X[:2]:
-        mine, theirs = old.scores(x, 1.0), grown.scores(x, 1.0)
-        np.testing.assert_allclose(theirs.segments[..., :n], mine.segments, atol=1e-4)
-        np.testing.assert_allclose(theirs.transitions[:n, :n], mine.transitions, atol=1e-5)
 
 
 def test_a_share_held_out_calibrates():
