@@ -18,9 +18,8 @@ from margent.models.beam import Beam
 from margent.models.contribution import Contribution
 from margent.models.labels import MISSING
 from margent.models.stored_numbers import LARGEST, restored_numbers, stored_numbers
-from margent.models.tagger.explanation import Comparison
 from margent.models.tagger.tagged_data import TaggedData
-from margent.models.tagger.weights import Trainable, Weights
+from margent.models.tagger.weights import Comparison, Trainable, Weights
 from margent.spectral.bi_symbols import UNSEEN, BiSymbols
 from margent.spectral.hankel_basis import HankelBasis
 from margent.spectral.k_gram_oracle import KGramOracle

@@ -4,26 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from margent.features.encoded import Encoded
 from margent.models.contribution import Contribution, contribution_lines, largest
-from margent.models.tagger.search import Ids
-
-
-class Comparison(NamedTuple):
-    """Two labellings (T,) of a sentence, `winner` and `rival`, that differ at the token `position`.
-
-    names : of the labels
-    top : of many parts, so many of the largest are enough
-    """
-
-    names: list[str]
-    encoded: Encoded
-    position: int
-    winner: Ids
-    rival: Ids
-    top: int
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import Labellings
 from margent.models.tagger.confident_spans import FoundSpans, judged_spans
 from margent.models.tagger.constraints import Constraints, Restrictions
-from margent.models.tagger.explanation import Comparison, Explanation
+from margent.models.tagger.explanation import Explanation
 from margent.models.tagger.fallback import FallbackSearch, fallback_search, levels_of, said_of_lifted
 from margent.models.tagger.label_costs import LabelCosts, check_label_costs
 from margent.models.tagger.model import TaggerModel
@@ -36,7 +36,7 @@ from margent.models.tagger.problem import TaggerProblem, structure_name, weights
 from margent.models.tagger.search import Ids, Structure
 from margent.models.tagger.support import SupportSequences
 from margent.models.tagger.tagged_data import TaggedData
-from margent.models.tagger.weights import Weights
+from margent.models.tagger.weights import Comparison, Weights
 from margent.models.training_data import TrainingData
 from margent.parameters import check_count
 

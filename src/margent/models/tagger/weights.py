@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, Mask, Stored
 from margent.learners.training import Training
 from margent.models.contribution import Contribution
-from margent.models.tagger.explanation import Comparison
-from margent.models.tagger.search import Structure
+from margent.models.tagger.search import Ids, Structure
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:
@@ -32,6 +32,21 @@ class Trainable(NamedTuple):
 
     oracle: Any
     weights: Callable[[Any], Weights]
+
+
+class Comparison(NamedTuple):
+    """Two labellings (T,) of a sentence, `winner` and `rival`, that differ at the token `position`.
+
+    names : of the labels
+    top : of many parts, so many of the largest are enough
+    """
+
+    names: list[str]
+    encoded: Encoded
+    position: int
+    winner: Ids
+    rival: Ids
+    top: int
 
 
 class Weights(ABC):

@@ -11,7 +11,7 @@ from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.models.contribution import Contribution
 from margent.models.tagger.chain.sparse_rows import SparseRows
-from margent.models.tagger.explanation import Comparison
+from margent.models.tagger.weights import Comparison
 
 if TYPE_CHECKING:
     from margent.models.tagger.chain.weights import ChainWeights

@@ -16,8 +16,7 @@ from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.models.tagger.chain.explanation import chain_margin_breakdown, chain_top_features
 from margent.models.tagger.chain.search import ChainStructure
 from margent.models.tagger.chain.sparse_rows import Floats, SparseRows
-from margent.models.tagger.explanation import Comparison
-from margent.models.tagger.weights import Trainable, Weights
+from margent.models.tagger.weights import Comparison, Trainable, Weights
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:

@@ -15,13 +15,12 @@ from margent.features.kernel import Kernel
 from margent.learners.training import Training
 from margent.models.contribution import Contribution
 from margent.models.tagger.chain.weights import ChainWeights, chain_oracle
-from margent.models.tagger.explanation import Comparison
 from margent.models.tagger.hidden.search import HiddenStructure
 from margent.models.tagger.hidden.starts import best_of_starts, with_noise
 from margent.models.tagger.hidden.sublabels import Sublabels
 from margent.models.tagger.options import MOST_HIDDEN
 from margent.models.tagger.search import Bools
-from margent.models.tagger.weights import Trainable, Weights
+from margent.models.tagger.weights import Comparison, Trainable, Weights
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:
