@@ -19,3 +19,5 @@ from margent.annotation.segments import Segmentation as Segmentation
 from margent.annotation.segments import check_segmentation as check_segmentation
 from margent.annotation.segments import frame_labels as frame_labels
 from margent.annotation.segments import segments_of as segments_of
+from margent.annotation.svg_drawing import tree_svg as tree_svg
+from margent.annotation.text_drawing import tree_text as tree_text

@@ -32,7 +32,12 @@ COMMANDS = {
 }
 """Each is a module of this package with `configure(parser)` and `run(arguments) -> exit status`; align is in apply."""
 
-SHORT_NAMES = {"tag": ("tagger", "apply"), "segment": ("segmenter", None), "g2p": ("transcriber", None)}
+SHORT_NAMES = {
+    "tag": ("tagger", "apply"),
+    "segment": ("segmenter", None),
+    "g2p": ("transcriber", None),
+    "parse": ("parser", None),
+}
 """From a short name to the task, and to the command where it does not follow: `margent g2p train`."""
 
 _OF_A_TASK = ("train", "apply", "align", "evaluate", "calibrate", "tune", "inspect", "explain")
@@ -42,6 +47,7 @@ short names:
   tag MODEL ...        apply, for taggers
   segment COMMAND ...  COMMAND for segmenters: margent segment train = margent train --task segmenter
   g2p COMMAND ...      COMMAND for transcribers
+  parse COMMAND ...    COMMAND for parsers of dependencies
 
 examples:
   margent demo
@@ -49,6 +55,7 @@ examples:
   margent tag model.margent new.txt > tagged.txt
   margent tag model.margent test.txt | margent evaluate
   margent train --task segmenter recordings/ -m phones.margent
+  margent train --task parser treebank.conllu -m trees.margent
   margent inspect model.margent
 
 'margent COMMAND --help' tells more about a command.

@@ -27,6 +27,7 @@ examples:
   margent demo
   margent demo --out /tmp/demo --seed 7
   margent demo segmenter
+  margent demo parser
 """
 
 _N_TRAIN, _N_OTHER = 4000, 500
@@ -48,10 +49,13 @@ _COLOURS = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a segmenter."
+        "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a "
+        "segmenter, or sentences with trees, for a parser."
     )
     parser.epilog = _EXAMPLES
-    parser.add_argument("what", nargs="?", choices=("tagger", "segmenter"), default="tagger", help="(default: tagger)")
+    parser.add_argument(
+        "what", nargs="?", choices=("tagger", "segmenter", "parser"), default="tagger", help="(default: tagger)"
+    )
     parser.add_argument(
         "--out", metavar="DIR", default="demo-output", help="folder for model, data and plot (default: ./demo-output)"
     )
@@ -63,6 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
         from margent.cli import demo_segmenter
 
         return demo_segmenter.run(arguments)
+    if arguments.what == "parser":
+        from margent.cli import demo_parser
+
+        return demo_parser.run(arguments)
     from rich.console import Console
 
     from margent.datasets.generated import ADDRESS_COUNTRIES, make_addresses

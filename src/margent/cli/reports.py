@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from margent.metrics.calibration import Calibration
+from margent.metrics.dependency import Attachment, DependencyReport
 from margent.metrics.report import classification_table
 from margent.metrics.score import Average, Score, Sequences
 from margent.metrics.segment import SegmentReport
@@ -76,6 +77,27 @@ def transcription_json(report: TranscriptionReport) -> dict[str, Any]:
     }
 
 
+def dependency_json(report: DependencyReport) -> dict[str, Any]:
+    """A report on dependency trees as plain data."""
+    return {
+        "kind": "dependencies",
+        "sentences": report.sentences,
+        "exact": report.exact,
+        **_attachment(report.counts),
+        "without_punctuation": _attachment(report.without_punctuation),
+        "universal": _attachment(report.universal),
+        "universal_without_punctuation": _attachment(report.universal_without_punctuation),
+        "labels": {row.label: _ratios(row) for row in report.labels},
+        "distances": {row.label: _ratios(row) for row in report.distances},
+        "lengths": {name: _attachment(counts) for name, counts in report.lengths},
+    }
+
+
+def _attachment(counts: Attachment) -> dict[str, Any]:
+    names = ("uas", "las", "label_accuracy", "clas", "words")
+    return {name: getattr(counts, name) for name in names}
+
+
 def _ratios(row: Score | Average) -> dict[str, Any]:
     return {"precision": row.precision, "recall": row.recall, "f1": row.f1, "gold": row.gold, "found": row.found}
 
@@ -113,6 +135,7 @@ __all__ = [
     "calibration_json",
     "calibration_table",
     "classification_table",
+    "dependency_json",
     "report_of",
     "segment_json",
     "transcription_json",

@@ -34,4 +34,5 @@ def _bytes(sequence: Any) -> Iterable[bytes]:
         yield f"{sequence.dtype.str}{sequence.shape}".encode()
         yield np.ascontiguousarray(sequence).tobytes()
     else:
-        yield repr(list(sequence)).encode("utf-8", "surrogatepass")
+        whole = list(sequence) if isinstance(sequence, Iterable) else sequence  # a tree is a value, no sequence
+        yield repr(whole).encode("utf-8", "surrogatepass")

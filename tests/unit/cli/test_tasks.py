@@ -11,8 +11,8 @@ import pytest
 import margent as library
 from margent.annotation import intervals_of_segments
 from margent.cli.tasks import TASKS, task_named
-from margent.datasets import make_pronunciations, make_series
-from margent.formats import write_labels, write_pronunciations
+from margent.datasets import make_pronunciations, make_series, make_trees
+from margent.formats import write_dependencies, write_labels, write_pronunciations
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +30,15 @@ def data(folder, tmp_path_factory):
         for i, (x, segments) in enumerate(zip(X[part], y[part])):
             np.save(place / name / f"{i}.npy", x)
             write_labels(place / name / f"{i}.txt", intervals_of_segments(segments, frame=0.01))
+    for name, seed in (("train", 1), ("dev", 2)):
+        write_dependencies(place / f"{name}.conllu", *make_trees(30, seed=seed))
     found = {
+        "parser": (place / "train.conllu", place / "dev.conllu"),
         "tagger": (folder / "train.txt", folder / "dev.txt"),
         "segmenter": (place / "train", place / "dev"),
         "transcriber": (place / "train.dict", place / "dev.dict"),
     }
-    more = {"transcriber": ["--order", "2"], "segmenter": ["--epochs", "2"], "tagger": ["--epochs", "2"]}
+    more = {"transcriber": ["--order", "2"], **{name: ["--epochs", "2"] for name in TASKS if name != "transcriber"}}
     for task, (train, dev) in found.items():
         model = place / f"{task}.margent"
         words = ["train", "--task", task, str(train), "--dev", str(dev), "-m", str(model), *more[task]]
@@ -65,8 +68,8 @@ def test_apply(task, data, margent, tmp_path):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_align(task, data, margent, fails, tmp_path):
-    if task == "tagger":
-        fails(2, "a tagger has nothing to align", "align", data[task][2], data[task][1])
+    if task in ("tagger", "parser"):
+        fails(2, f"a {task} has nothing to align", "align", data[task][2], data[task][1])
     else:
         assert margent("align", data[task][2], data[task][1], "-o", tmp_path / "out").status == 0
 
@@ -79,9 +82,10 @@ def test_evaluate(task, data, margent, fails):
         "spans",
         "segments",
         "pronunciations",
+        "dependencies",
     )
     if task != "tagger":
-        short = {"segmenter": "segment", "transcriber": "g2p"}[task]
+        short = {"segmenter": "segment", "transcriber": "g2p", "parser": "parse"}[task]
         fails(2, f"to evaluate a {task}, give the model first", short, "evaluate", dev)
 
 
@@ -174,7 +178,7 @@ def test_short_names_are_the_same_commands(data, margent, fails):
     assert "margent segment train" in margent("segment", "--help").output
     fails(2, "'margent g2p train' is for a transcriber, and --task says tagger", "g2p", "train", "--task", "tagger")
     fails(2, "holds a tagger, and 'margent g2p apply' is for a transcriber", "g2p", "apply", tagger[2])
-    fails(2, "--task should be one of tagger, segmenter, transcriber, got 'cook'", "train", "--task", "cook")
+    fails(2, "--task should be one of tagger, segmenter, transcriber, parser, got 'cook'", "train", "--task", "cook")
 
 
 def test_options_of_others_are_named(data, fails, tmp_path):

@@ -10,7 +10,7 @@ from margent.cli.command_line import Parser, UsageError
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
 
-TASKS = ("tagger", "segmenter", "transcriber")
+TASKS = ("tagger", "segmenter", "transcriber", "parser")
 """The names: of the files here, after `--task`, and of the kinds in model files. The first is the default."""
 
 
