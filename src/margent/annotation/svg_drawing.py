@@ -24,7 +24,7 @@ def tree_svg(
     >>> tree = DependencyTree([2, 0], ["nsubj", "root"])
     >>> picture = tree_svg([tree], [["She", "reads"]], [["PRON", "VERB"]])
     >>> picture.startswith("<svg "), picture.count("<path"), "nsubj" in picture
-    (True, 3, True)
+    (True, 4, True)
     """
     parts: list[str] = []
     width = top = _MARGIN
