@@ -118,8 +118,7 @@ SegmentShape make_shape(int n_labels, std::vector<std::int32_t> shortest, std::v
   if (n_labels < 1 || shortest.size() != n || longest.size() != n)
     throw nb::value_error("durations are for each label");
   for (std::size_t l = 0; l < n; ++l)
-    if (shortest[l] < 1 || longest[l] < shortest[l])
-      throw nb::value_error("a label should last at least 1, and at most no less");
+    if (shortest[l] < 1 || longest[l] < 1) throw nb::value_error("a label should last at least 1");
   SegmentShape shape{n_labels, std::move(shortest), std::move(longest), static_cast<int>(durations.shape(1)), {},
                      {},       learn_transitions};
   if (static_cast<int>(durations.shape(0)) != shape.most() + 1)
@@ -281,7 +280,8 @@ auto model_marginals(const SegmentModel& model, const SegmentData& data, Floats 
 void bind_segment_learning(nb::module_& m) {
   nb::class_<SegmentData>(m, "SegmentData", "The data of sequences, as a semi-Markov model sees them.")
       .def("__len__", [](const SegmentData& data) { return data.content()->n_sequences(); })
-      .def_prop_ro("n_weights", [](const SegmentData& data) { return data.content()->n_weights(); });
+      .def_prop_ro("n_weights", [](const SegmentData& data) { return data.content()->n_weights(); })
+      .def_prop_ro("longest", &SegmentData::longest, "No segment of these sequences lasts longer.");
   nb::class_<FrameData, SegmentData>(m, "FrameData")
       .def(nb::init<std::vector<std::int32_t>, std::vector<std::int32_t>, int, bool, bool, Array<float, nb::ndim<2>>,
                     Ptr>(),

@@ -55,6 +55,8 @@ LONG_ENTRY, LONG = 16 << 10, "header:"
 # Files up to this size are read into memory unless asked otherwise.
 COPIED_BYTES = 64 << 20
 MAX_DIMENSIONS = 8
+# What the lengths of an empty array that are not 0 may come to, in bytes.
+MAX_EMPTY = 1 << 24
 DTYPES = {
     np.dtype(code).name: np.dtype(code).newbyteorder("<")
     for code in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
@@ -281,6 +283,8 @@ def _storable(name: str, array: npt.ArrayLike) -> Array:
         raise ValueError(
             f"array {name!r} has {result.ndim} dimensions, but a model file stores at most {MAX_DIMENSIONS}"
         )
+    if not result.size and math.prod(max(length, 1) for length in result.shape) * result.itemsize >= MAX_EMPTY:
+        raise ValueError(f"array {name!r} of shape {result.shape} is empty, but longer than a model file stores")
     return result
 
 
@@ -419,8 +423,9 @@ def _check_row(row: Any, path: str) -> tuple[str, np.dtype[Any], tuple[int, ...]
     dtype = DTYPES[row["dtype"]]
     if len(shape) > MAX_DIMENSIONS or not all(type(length) is int and length >= 0 for length in shape):
         raise _error(path, f"array {_show(name)} has the impossible shape {_show(shape)}")
-    # An empty array must not smuggle in lengths whose product overflows either.
-    if math.prod(max(length, 1) for length in shape) * dtype.itemsize >= 1 << 62:
+    # An empty array must not smuggle in lengths that overflow, or for which memory would be asked elsewhere.
+    most = 1 << 62 if 0 not in shape else MAX_EMPTY
+    if math.prod(max(length, 1) for length in shape) * dtype.itemsize >= most:
         raise _error(path, f"array {_show(name)} has the impossible shape {_show(shape)}")
     if math.prod(shape) * dtype.itemsize != nbytes:
         raise _error(path, f"array {_show(name)} of shape {_show(shape)} cannot have {nbytes} bytes")

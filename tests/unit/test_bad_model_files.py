@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import random
-import struct
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.fuzz.model_bytes import edited, reseal, seal
 from tests.unit.model_files import HEADER, written
 
 from margent import storage
 from margent.errors import ModelFileError
-
-PRELUDE = 32
 
 
 @pytest.fixture
@@ -26,34 +20,8 @@ def path(tmp_path: Path) -> Path:
     return written(tmp_path)
 
 
-def seal(header: Any, body: bytes, **prelude: int) -> bytes:
-    """Build a file whose checksums are right, whatever it says; `start` of the arrays is where the header ends."""
-    raw = header if isinstance(header, bytes) else json.dumps(header).encode()
-    raw = raw.ljust(-(-(len(raw) + PRELUDE) // 64) * 64 - PRELUDE)
-    return reseal(
-        struct.pack("<8sIIQII", storage.MAGIC, 1, len(raw), PRELUDE + len(raw) + len(body), 0, 0) + raw + body
-    )
-
-
-def reseal(raw: bytes) -> bytes:
-    """Make the checksums of a damaged file right again."""
-    end = PRELUDE + struct.unpack_from("<I", raw, 12)[0]
-    front = raw[:24] + struct.pack("<I", zlib.crc32(raw[end:]))
-    return front + struct.pack("<I", zlib.crc32(front + raw[PRELUDE:end])) + raw[PRELUDE:]
-
-
-def resized(raw: bytes) -> bytes:
-    """Make the stated size of a damaged file right again too."""
-    raw = raw.ljust(PRELUDE, b"\0")
-    return reseal(edited(raw, 16, "<Q", len(raw)))
-
-
 def parse(raw: bytes, verify: bool = True) -> storage.ModelFile:
     return storage._parse(np.frombuffer(raw, np.uint8), "m.margent", verify=verify, mapped=False)
-
-
-def edited(raw: bytes, offset: int, layout: str, value: int) -> bytes:
-    return raw[:offset] + struct.pack(layout, value) + raw[offset + struct.calcsize(layout) :]
 
 
 def test_missing_files_folders_and_pipes(tmp_path: Path) -> None:
@@ -206,6 +174,8 @@ def test_the_table_of_these_tests_is_sound() -> None:
         ({"shape": [2**50], "nbytes": 2**52}, "outside the file"),
         ({"shape": [0, 2**63], "nbytes": 0}, "impossible shape"),
         ({"shape": [0, 2**40, 2**40], "nbytes": 0}, "impossible shape"),
+        ({"shape": [2**40, 0], "nbytes": 0}, "impossible shape"),
+        ({"shape": [0, 2**24], "nbytes": 0}, "impossible shape"),
         ({"shape": [-2, -3]}, "impossible shape"),
         ({"shape": [2.0, 3]}, "impossible shape"),
         ({"shape": [True, 6]}, "impossible shape"),
@@ -253,113 +223,3 @@ def test_a_bool_that_is_no_bool_is_refused() -> None:
     assert parse(seal(table(row), b"\1" * 24)).arrays["a"].all()
     with pytest.raises(ModelFileError, match="neither 0 nor 1"):
         parse(seal(table(row), b"\1" * 23 + b"\2"))
-
-
-# --- fuzzing
-
-NUMBERS = [0, 1, -1, 7, 63, 64, 2**31, 2**32, 2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30, 1.0, 1e300]
-ANYTHING = [
-    *NUMBERS,
-    True,
-    None,
-    "",
-    "x",
-    "float32",
-    "int64",
-    "bool",
-    "object",
-    [],
-    {},
-    [0],
-    [2**62, 4],
-    [-1],
-    "\ud800",
-]
-
-
-def mutate_bytes(raw: bytes, dice: random.Random) -> bytes:
-    kind, at, data = dice.randrange(6), dice.randrange(len(raw)), bytearray(raw)
-    other, length = dice.randrange(len(raw)), 1 << dice.randrange(8)
-    if kind == 0:
-        for _ in range(1 << dice.randrange(5)):
-            data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
-    elif kind == 1:
-        del data[at:]
-    elif kind == 2:
-        data[at : at + length] = data[other : other + length]
-    elif kind == 3:
-        data[at:at] = data[other : other + length]
-    elif kind == 4:
-        del data[at : at + length]
-    else:
-        data[at : at + length] = dice.randbytes(length)
-    return bytes(data)
-
-
-def mutate_prelude(raw: bytes, dice: random.Random) -> bytes:
-    offset, layout, bits = dice.choice([(8, "<I", 32), (12, "<I", 32), (16, "<Q", 64)])
-    old = struct.unpack_from(layout, raw, offset)[0]
-    return edited(raw, offset, layout, (old + dice.choice([-64, -1, 1, 64, dice.getrandbits(bits)])) % 2**bits)
-
-
-def mutate_header(raw: bytes, dice: random.Random) -> bytes:
-    """Change one to three fields of the header to values chosen to hurt; the checksums are made right by `seal`."""
-    end = PRELUDE + struct.unpack_from("<I", raw, 12)[0]
-    header = json.loads(raw[PRELUDE:end])
-    for _ in range(dice.randint(1, 3)):
-        rows = header["arrays"] if isinstance(header.get("arrays"), list) else []
-        row = dice.choice(rows) if rows and dice.random() < 0.8 else header
-        if not isinstance(row, dict) or not row:
-            continue
-        key = dice.choice(list(row))
-        if key == "shape" and isinstance(row[key], list) and row[key] and dice.random() < 0.5:
-            row[key][dice.randrange(len(row[key]))] = dice.choice(NUMBERS)
-        elif type(row[key]) is int and dice.random() < 0.6:
-            row[key] += dice.choice([-64, -8, -1, 1, 8, 64])
-        elif isinstance(row[key], list) and row[key] and dice.random() < 0.5:
-            row[key] = dice.choice([row[key][1:], row[key][::-1], row[key] + row[key][:1]])
-        elif dice.random() < 0.2:
-            del row[key]
-        else:
-            row[key] = dice.choice(ANYTHING)
-    return seal(header, raw[end:])
-
-
-def mutate_header_text(raw: bytes, dice: random.Random) -> bytes:
-    """Damage the JSON as text, below its grammar, with right checksums."""
-    end = PRELUDE + struct.unpack_from("<I", raw, 12)[0]
-    return seal(mutate_bytes(raw[PRELUDE:end].rstrip(), dice), raw[end:])
-
-
-MUTATIONS = {
-    "accident": (mutate_bytes, 6_000),
-    "sealed": (lambda raw, dice: resized(mutate_bytes(raw, dice)), 4_000),
-    "prelude": (lambda raw, dice: reseal(mutate_prelude(raw, dice)), 2_000),
-    "header": (mutate_header, 8_000),
-    "text": (mutate_header_text, 6_000),
-}
-
-
-@pytest.mark.parametrize("name", MUTATIONS)
-def test_no_mutation_does_more_than_raise_the_right_error(path: Path, name: str) -> None:
-    """26,000 bad files in all: each is refused with `ModelFileError`, or is sound and every byte of it is in range."""
-    mutate, count = MUTATIONS[name]
-    raw, dice = path.read_bytes(), random.Random(f"margent {name}")
-    refused = 0
-    for _ in range(count):
-        mutant = mutate(raw, dice)
-        try:
-            file = parse(mutant)
-        except ModelFileError as problem:
-            refused += 1
-            assert "m.margent" in str(problem) and len(str(problem)) < 400
-            continue
-        assert sum(array.nbytes for array in file.arrays.values()) <= len(mutant)
-        for array in file.arrays.values():
-            array.tobytes()
-        if name == "accident":
-            assert mutant == raw
-        for strings in ("labels", "more"):
-            with contextlib.suppress(ModelFileError):
-                file.strings(strings)
-    assert refused > count / 20

@@ -91,7 +91,9 @@ def _training(facts: dict[str, Any], history: list[dict[str, Any]]) -> str:
     if row.get("objective") is not None:
         text += f", objective {row['objective']:.2f}"
     if row.get("gap") is not None:
-        text += f", gap {row['gap']:.2g} (wanted: {facts['parameters']['learner']['gap']:.2g})"
+        text += f", gap {row['gap']:.2g}"
+        wanted = facts["parameters"]["learner"].get("gap") if isinstance(facts["parameters"]["learner"], dict) else None
+        text += "" if wanted is None else f" (wanted: {wanted:.2g})"
     if row.get("dev_score") is not None:
         text += f"; epoch {row['epoch']} was best on the development data with {100 * row['dev_score']:.2f}"
     return text + ("; interrupted" if facts["interrupted"] else "")

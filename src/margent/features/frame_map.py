@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from margent.errors import CorpusError
 from margent.features.encoded import rows_of, sequence_ptr
 from margent.features.feature_map import Mask, Stored
 from margent.features.segment_map import EncodedSegments, Gold, Ptr, SegmentLimits, SegmentMap, gamma_features
+from margent.parameters import LARGEST_WHOLE
 from margent.storage import ModelFile
 
 
@@ -59,6 +61,7 @@ class FrameFeatures:
         return int(self.bins.get(label, 3) if isinstance(self.bins, Mapping) else self.bins)
 
 
+_MOST_DIMENSIONS = 4096
 _LARGEST = 1e12
 """Squares of larger values, and their sums, could not be stored in 32 bits."""
 
@@ -77,7 +80,7 @@ class EncodedFrames(EncodedSegments):
         features = self.feature_map.features
         return _core.FrameData(
             [features.bins_of(label) for label in limits.labels],
-            limits.longest.tolist(),
+            limits.within(self.longest_sequence).longest.tolist(),
             int(features.components),
             features.covariance == "full",
             features.content == "mean",
@@ -128,11 +131,21 @@ class FrameMap(SegmentMap):
             self.mean, self.scale = mean, scale
         return EncodedFrames(self, np.ascontiguousarray(frames, dtype=np.float32), ptr)
 
-    def duration_features(self, most: int) -> NDArray[np.float64]:
-        return gamma_features(most) if self.features.durations == "gamma" else np.zeros((most + 1, 0))
+    def duration_features(self, most: int, longest: int) -> NDArray[np.float64]:
+        return gamma_features(longest) if self.features.durations == "gamma" else np.zeros((longest + 1, 0))
 
     def n_content(self, limits: SegmentLimits) -> int:
-        return self._empty().data(limits).n_weights
+        """A row for each statistic of a frame, a column for each component of each bin of each label; labels of as many
+        bins are padded together. Counted here, as it may be more than native code can count to."""
+        d, columns = self.n_dimensions or 1, 0
+        for bins, n_labels in Counter(map(self.features.bins_of, limits.labels)).items():
+            columns += int(self.features.components) * bins * _core.padded_width(n_labels)
+        if columns > LARGEST_WHOLE:
+            raise ValueError(
+                f"bins and components of {len(limits.labels)} labels make {columns} columns of weights, expected at "
+                f"most {LARGEST_WHOLE}"
+            )
+        return columns * ((d + 1) * (d + 2) // 2 if self.features.covariance == "full" else 2 * d + 1)
 
     def _empty(self) -> EncodedFrames:
         return EncodedFrames(self, np.zeros((0, self.n_dimensions or 1), dtype=np.float32), np.zeros(1, dtype=np.int64))
@@ -165,6 +178,8 @@ class FrameMap(SegmentMap):
         except (TypeError, ValueError) as error:
             raise file.error(f"its features are wrong: {error}") from None
         feature_map.mean = file.array("frames.mean", np.float64, (None,))
+        if len(feature_map.mean) > _MOST_DIMENSIONS:
+            raise file.error(f"its frames have {len(feature_map.mean)} values, expected at most {_MOST_DIMENSIONS}")
         feature_map.scale = file.array("frames.scale", np.float64, feature_map.mean.shape)
         if not np.isfinite(feature_map.mean).all() or not (feature_map.scale > 0).all() or not len(feature_map.mean):
             raise file.error("its frames have a mean that is not a number, or a scale that is not above 0")

@@ -106,22 +106,27 @@ class SparseVectors(TokenVectors):
         )
 
     @cached_property
-    def _postings(self) -> tuple[list[int], NDArray[np.int64], NDArray[np.float64] | None]:
-        """By features: where those of feature f start, the tokens that have it, and their values (None: all 1)."""
+    def _postings(self) -> tuple[dict[int, slice], NDArray[np.int64], NDArray[np.float64] | None]:
+        """For each feature that is there, which of the tokens (and of their values; None: all 1) have it.
+
+        Ids may be of any size, as those of vectors with few values that are not zero.
+        """
         order = np.argsort(self.ids, kind="stable")
-        starts = np.append(0, np.cumsum(np.bincount(self.ids)))
+        features, starts = np.unique(self.ids[order], return_index=True)
+        bounds = [*starts.tolist(), len(order)]
+        places = dict(zip(features.tolist(), map(slice, bounds[:-1], bounds[1:])))
         tokens = np.repeat(np.arange(len(self)), np.diff(self.ptr))[order]
         values = None if (self.values == 1).all() else self.values[order].astype(np.float64)
-        return starts.tolist(), tokens, values
+        return places, tokens, values
 
     def products(self, others: SparseVectors, numbers: NDArray[Any]) -> FloatArray:
         """One pass over the tokens that share a feature; the sums are in 64 bits and in the order of the features."""
-        starts, tokens, values = self._postings
+        places, tokens, values = self._postings
         result = np.zeros((len(numbers), len(self)), dtype=np.float32)
         for row, number in zip(result, np.asarray(numbers).tolist()):
             own = slice(others.ptr[number], others.ptr[number + 1])
             pairs = zip(others.ids[own].tolist(), others.values[own].tolist())
-            known = [(slice(starts[f], starts[f + 1]), v) for f, v in pairs if f < len(starts) - 1]
+            known = [(places[f], v) for f, v in pairs if f in places]
             if not known:
                 continue
             shared = np.concatenate([tokens[part] for part, _ in known])

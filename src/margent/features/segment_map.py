@@ -36,6 +36,10 @@ class SegmentLimits:
         """The longest duration of any label."""
         return int(self.longest.max())
 
+    def within(self, length: int) -> SegmentLimits:
+        """For sequences of so many positions, which no segment outlasts: what else there may be costs nothing then."""
+        return SegmentLimits(self.labels, self.shortest, np.minimum(self.longest, max(length, 1)))
+
 
 class EncodedSegments(ABC):
     """Sequences as a feature map has encoded them; `sequence_ptr` (n + 1,) says where each begins."""
@@ -45,6 +49,10 @@ class EncodedSegments(ABC):
     @property
     def lengths(self) -> Ptr:
         return np.diff(self.sequence_ptr)
+
+    @property
+    def longest_sequence(self) -> int:
+        return int(self.lengths.max(initial=0))
 
     def __len__(self) -> int:
         return len(self.sequence_ptr) - 1
@@ -69,8 +77,9 @@ class SegmentMap(ABC):
         """The sequences; with `grow`, what the map has to learn of them, and of their right segments, it learns."""
 
     @abstractmethod
-    def duration_features(self, most: int) -> NDArray[np.float64]:
-        """(most + 1, n): the features of a duration; row 0 is not used."""
+    def duration_features(self, most: int, longest: int) -> NDArray[np.float64]:
+        """(longest + 1, n): the features of durations up to `longest`, where the longest of all is `most`; row 0 is not
+        used."""
 
     @abstractmethod
     def n_content(self, limits: SegmentLimits) -> int:
@@ -110,7 +119,7 @@ class SegmentMap(ABC):
     def restored(cls, file: ModelFile) -> SegmentMap: ...
 
 
-def gamma_features(most: int) -> NDArray[np.float64]:
-    """(most + 1, 3): log d, d and 1, the statistics of the gamma distribution (paper 002, equation 6)."""
-    d = np.maximum(np.arange(most + 1.0), 1)
+def gamma_features(longest: int) -> NDArray[np.float64]:
+    """(longest + 1, 3): log d, d and 1, the statistics of the gamma distribution (paper 002, equation 6)."""
+    d = np.maximum(np.arange(longest + 1.0), 1)
     return np.stack([np.log(d), d, np.ones_like(d)], axis=1)

@@ -96,12 +96,14 @@ class EncodedTokens(EncodedSegments):
 
     def part(self, numbers: Ptr) -> EncodedTokens:
         tokens = rows_of(self.sequence_ptr, numbers)
-        spans = (tokens[:, None] * self.longest + np.arange(self.longest)).ravel()  # whole segments, by begin and end
+        lengths = self.lengths[numbers]
+        longest = min(self.longest, int(lengths.max(initial=1)))
+        spans = (tokens[:, None] * self.longest + np.arange(longest)).ravel()  # whole segments, by begin and end
         parts: dict[str, Part | None] = {}
         for name, part in self.parts.items():
             rows = spans if name == "whole" else tokens
             parts[name] = None if part is None else _rows(*part, rows)
-        return EncodedTokens(self.n_features, sequence_ptr(self.lengths[numbers]), parts, self.longest)
+        return EncodedTokens(self.n_features, sequence_ptr(lengths), parts, longest)
 
     def data(self, limits: SegmentLimits) -> _core.TokenData:
         return _core.TokenData(
@@ -132,7 +134,7 @@ class SegmentTokenMap(SegmentMap):
     def encode(self, X: Any, limits: SegmentLimits, *, grow: bool = False, gold: Gold | None = None) -> EncodedTokens:
         sentences = [_tokens(x, i) for i, x in enumerate(X)]
         ptr = np.concatenate([[0], np.cumsum([len(tokens) for tokens in sentences])]).astype(np.int64)
-        most = limits.most
+        most = limits.within(max(map(len, sentences), default=1)).most
         places = [(s, t) for s in sentences for t in range(len(s))]
         parts: dict[str, Part | None] = {
             "inside": self._part(([self._word("inside", s[t])] for s, t in places), grow),
@@ -215,12 +217,12 @@ class SegmentTokenMap(SegmentMap):
         weights = None if plain else np.array(values, dtype=np.float32)
         return np.array(ids, dtype=np.int32), weights, np.array(ptr, dtype=np.int64)
 
-    def duration_features(self, most: int) -> NDArray[np.float64]:
+    def duration_features(self, most: int, longest: int) -> NDArray[np.float64]:
         """One feature for each duration, those from 32 on having one together."""
         if not self.features.durations:
-            return np.zeros((most + 1, 0))
-        table = np.zeros((most + 1, min(most, _MOST_DURATIONS)))
-        d = np.arange(1, most + 1)
+            return np.zeros((longest + 1, 0))
+        table = np.zeros((longest + 1, min(most, _MOST_DURATIONS)))
+        d = np.arange(1, longest + 1)
         table[d, np.minimum(d, _MOST_DURATIONS) - 1] = 1
         return table
 

@@ -18,7 +18,6 @@ from margent.storage import ModelFile
 
 Codes = NDArray[np.int32]
 UNKNOWN = -1
-_MOST_TEMPLATES = 1_000_000  # in a model file, columns taken into account
 
 
 class _Column:
@@ -65,6 +64,7 @@ class TemplateMap(FeatureMap):
         self._columns: list[_Column] = []
         self._lines: list[TemplateLine] = []
         self._texts: list[str] = []
+        self._line_of: dict[tuple[str, bool], TemplateLine] = {}  # the first of each text
         self._encoder: _core.TemplateEncoder | None = None
 
     def _prepare(self, n_columns: int) -> None:
@@ -86,6 +86,7 @@ class TemplateMap(FeatureMap):
             for line in self._lines
         ]
         self._texts = list(texts)
+        self._line_of = {(line.text, line.edge): line for line in reversed(self._lines)}
         self._encoder = _core.TemplateEncoder(specs, len(self._columns))
 
     def copy(self) -> TemplateMap:
@@ -168,7 +169,7 @@ class TemplateMap(FeatureMap):
     def name(self, feature: int, *, edge: bool = False) -> str:
         assert self._encoder is not None
         text, codes = self._encoder.name(edge, feature)
-        line = next(line for line in self._lines if line.text == self._texts[text] and line.edge == edge)
+        line = self._line_of[self._texts[text], edge]
         columns = {(column.column, column.derived): column for column in self._columns}
         values = [_string(columns[cell.column, cell.derived], code) for cell, code in zip(line.cells, codes)]
         return "".join(piece + value for piece, value in zip(line.pieces, values)) + line.pieces[-1]
@@ -193,8 +194,8 @@ class TemplateMap(FeatureMap):
     @classmethod
     def restored(cls, file: ModelFile) -> TemplateMap:
         lines, n_columns = file.texts("templates"), file.value("n_columns", int, minimum=1, maximum=10_000)
-        if len(lines) * n_columns > _MOST_TEMPLATES:
-            raise file.error(f"it has {len(lines)} templates over {n_columns} columns, which is too much")
+        if any("*" in line for line in lines) and n_columns - 1 > len(file.arrays):
+            raise file.error(f"it has templates for {n_columns} columns, but only {len(file.arrays)} arrays")
         try:
             self = cls(Templates(lines))
             self._prepare(n_columns)
@@ -213,6 +214,7 @@ class TemplateMap(FeatureMap):
                     minimum=UNKNOWN,
                     maximum=len(column.strings) - 1,
                 )
+        number = {text: i for i, text in enumerate(self._texts)}
         for edge, kind in ((False, "features"), (True, "edge_features")):
             text = file.array(f"{kind}.text", np.int32, (None,), minimum=0, maximum=len(self._texts) - 1)
             codes = file.array(f"{kind}.codes", np.int32, (None,))
@@ -221,7 +223,7 @@ class TemplateMap(FeatureMap):
             cells = np.full(len(self._texts), -1)
             for line in self._lines:
                 if line.edge == edge:
-                    cells[self._texts.index(line.text)] = len(line.cells)
+                    cells[number[line.text]] = len(line.cells)
             if (np.diff(ptr) != cells[text]).any():
                 raise file.error(f"its {kind.replace('_', ' ')} do not fit its templates")
             try:

@@ -16,8 +16,7 @@ features (a bag of words). Differs: CRF++ shares them across columns too, when t
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
 from os import PathLike
@@ -28,8 +27,9 @@ from margent.features.derived import DERIVATIONS
 
 PRESETS = ("generic", "chunking", "ner", "pos", "letters", "spelling")
 
-_CELL = re.compile(r"%x\[\s*([^\],]*?)\s*,\s*([^\].]*?)\s*(?:\.([^\]]*?))?\s*\]")
 _MAX_ROW = 100
+_MOST_CELLS = 200_000
+"""That lines with `*` may stand for: some seconds of parsing."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,12 @@ class Templates:
     def parse(self, n_columns: int) -> list[TemplateLine]:
         """The templates for data of `n_columns` columns; plain B lines are left out."""
         parsed: list[TemplateLine] = []
+        n_cells = n_columns * sum(line.count("%x[") for line in self.lines if "*" in line)
+        if n_cells > _MOST_CELLS:
+            raise CorpusError(
+                f"templates with * stand for {n_cells} cells in data of {n_columns} columns; expected at most "
+                f"{_MOST_CELLS}"
+            )
         for line in self.lines:
             templates = _parse(line, n_columns)
             named = max((cell.column for template in templates for cell in template.cells), default=0)
@@ -116,31 +122,35 @@ def preset_text(name: str) -> str:
     return (resources.files("margent.features") / "presets" / f"{name}.txt").read_text(encoding="utf-8")
 
 
-def _parse(line: str, n_columns: int) -> Sequence[TemplateLine]:
-    """A line as templates: one, or one per column after the first where it says `*`."""
+def _parse(line: str, n_columns: int) -> list[TemplateLine]:
+    """A line as templates: one, or one per column after the first where it says `*`. Time goes with what they hold."""
     if line[0] not in "UB":
         raise CorpusError(f"template {line!r} must start with U (one label) or B (two labels)")
-    if "*" in line and re.search(r"%x\[[^\]]*\*", line):
-        expanded = [re.sub(r"(%x\[[^\],]*,\s*)\*", rf"\g<1>{column}", line) for column in range(1, n_columns)]
-        # The column number keeps the features of two columns apart.
-        return [_parse_one(text, f"{column + 1}:") for column, text in enumerate(expanded)]
-    return [_parse_one(line, "")]
-
-
-def _parse_one(line: str, suffix: str) -> TemplateLine:
-    pieces: list[str] = []
-    cells: list[Cell] = []
-    end = 0
-    for match in _CELL.finditer(line):
-        pieces.append(line[end : match.start()])
-        cells.append(_cell(line, *match.groups()))
-        end = match.end()
-    pieces.append(line[end:])
+    first, *rest = line.split("%x[")
+    pieces, places = [first], []
+    for part in rest:
+        inside, bracket, piece = part.partition("]")
+        row, comma, column = inside.partition(",")
+        if not bracket or not comma:
+            raise _malformed(line)
+        column, dot, derived = column.partition(".")
+        places.append((row.strip(), column.strip(), derived.strip() if dot else None))
+        pieces.append(piece)
     if any("%x" in piece for piece in pieces):
-        raise CorpusError(f"template {line!r}: expected cells as %x[row,column] or %x[row,column.derived]")
-    if suffix:
-        pieces[0] = pieces[0][:1] + suffix + pieces[0][1:]
-    return TemplateLine(line[0] == "B", tuple(pieces), tuple(cells))
+        raise _malformed(line)
+    if not any(column == "*" for _, column, _ in places):
+        return [TemplateLine(line[0] == "B", tuple(pieces), tuple(_cell(line, *place) for place in places))]
+    parsed = []
+    for number in range(1, n_columns):
+        named = ((row, str(number) if column == "*" else column, derived) for row, column, derived in places)
+        # The column number keeps the features of two columns apart.
+        own = (f"{first[:1]}{number}:{first[1:]}", *pieces[1:])
+        parsed.append(TemplateLine(line[0] == "B", own, tuple(_cell(line, *place) for place in named)))
+    return parsed
+
+
+def _malformed(line: str) -> CorpusError:
+    return CorpusError(f"template {line!r}: expected cells as %x[row,column] or %x[row,column.derived]")
 
 
 def _cell(line: str, row: str, column: str, derived: str | None) -> Cell:

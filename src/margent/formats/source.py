@@ -93,10 +93,12 @@ class Source:
             else:
                 try:
                     text = decoder.decode(chunk, final=not chunk)
-                except UnicodeDecodeError as error:
-                    before = error.object[: error.start].decode(self.encoding, "replace")
+                except UnicodeError as error:
+                    before = ""  # where the codec does not say how far it came: a mark of UTF-16 that is missing
+                    if isinstance(error, UnicodeDecodeError):
+                        before = error.object[: error.start].decode(self.encoding, "replace")
                     line = n_lines + before.count("\n") + 1
-                    message = f"the text is not valid {self.encoding} ({error.reason}); name the encoding it is in"
+                    message = f"the text is not valid {self.encoding} ({_reason(error)}); name the encoding it is in"
                     raise self.error(line, message) from None
                 n_lines += text.count("\n")
             yield text
@@ -213,11 +215,16 @@ def read_text(source: SourceLike, encoding: str | None = None, limits: Limits = 
         encoding = "utf-16" if raw[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
     try:
         text = raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].decode(encoding, "replace").count("\n") + 1
-        message = f"the text is not valid {encoding} ({error.reason}); name the encoding it is in"
+    except UnicodeError as error:
+        start = error.start if isinstance(error, UnicodeDecodeError) else 0
+        line = raw[:start].decode(encoding, "replace").count("\n") + 1 if start else 1
+        message = f"the text is not valid {encoding} ({_reason(error)}); name the encoding it is in"
         raise opened.error(line, message) from None
     return opened.name, text.removeprefix(_BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _reason(error: UnicodeError) -> str:
+    return error.reason if isinstance(error, UnicodeDecodeError) else str(error)
 
 
 def _pieces(file: Any, size: int) -> Iterator[bytes | str]:

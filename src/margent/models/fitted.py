@@ -97,10 +97,7 @@ def _copied(kind: type[Self], header: Any, arrays: Any, function: Any, learner: 
 
 def restored_training(file: ModelFile) -> dict[str, Any]:
     """The fields that `stored_training` wrote. Older files name the learner among the parameters alone."""
-    history = file.value("history", list)
-    if not all(isinstance(epoch, dict) for epoch in history):
-        raise file.error("its history should be a list of epochs")
-    learner = file.header["learner"] if "learner" in file.header else file.header.get("parameters", {}).get("learner")
+    learner = file.header["learner"] if "learner" in file.header else older_value(file, "learner")
     try:
         learner = restored_value({"name": learner} if isinstance(learner, str) else learner)
     except (TypeError, ValueError, KeyError) as error:
@@ -108,12 +105,31 @@ def restored_training(file: ModelFile) -> dict[str, Any]:
     calibrated = file.header.get("temperature") is not None  # older files have none
     return {
         "learner": learner,
-        "history": history,
-        "best_epoch": None if file.header.get("best_epoch") is None else file.value("best_epoch", int),
+        "history": _restored_history(file),
+        "best_epoch": None if file.header.get("best_epoch") is None else file.value("best_epoch", int, minimum=1),
         "interrupted": file.value("interrupted", bool),
         "temperature": file.value("temperature", float, minimum=SMALLEST, maximum=LARGEST) if calibrated else 1.0,
         "calibrated": calibrated,
     }
+
+
+def _restored_history(file: ModelFile) -> list[dict[str, Any]]:
+    """Epochs with numbers, each counted from the start of its training."""
+    history = file.value("history", list)
+    for number, epoch in enumerate(history, 1):
+        if not isinstance(epoch, dict) or not all(type(value) in _NUMBERS for value in epoch.values()):
+            raise file.error(f"epoch {number} of its history should be numbers by name")
+        if type(epoch.get("epoch")) is not int or not 1 <= epoch["epoch"] <= number:
+            raise file.error(f"epoch {number} of its history should say which one of its training it is")
+    return history
+
+
+_NUMBERS = (int, float, bool, type(None))
+
+
+def older_value(file: ModelFile, name: str) -> Any:
+    """What older files have among the parameters alone; None where it is not there either."""
+    return file.value("parameters", dict).get(name)
 
 
 def learned_fields(learner: Any, result: Training, start: FittedModel | None, probabilistic: bool) -> dict[str, Any]:

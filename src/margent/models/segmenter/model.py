@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 from margent import _core
@@ -45,16 +44,22 @@ class SegmenterModel(FittedModel):
 
     # Search
 
-    @cached_property
-    def native(self) -> _core.SegmentModel:
-        return self.weights.native()
+    def native(self, data: _core.SegmentData) -> _core.SegmentModel:
+        """For the sequences of some data; made once, unless their length changes it."""
+        longest = min(data.longest, self.weights.limits.most)
+        ready: tuple[int, _core.SegmentModel] | None = vars(self).get("_ready")
+        if ready is None or ready[0] != longest:
+            ready = longest, self.weights.native(longest)
+            vars(self)["_ready"] = ready
+        return ready[1]
 
     def encode(self, X: Any) -> EncodedSegments:
         return self.feature_map.encode(as_sentences(X), self.weights.limits)
 
     def search(self, encoded: EncodedSegments, threads: int, **given: Any) -> SegmentSearch:
         """The segmentations of encoded sequences; `given`: as for `SegmentSearch`."""
-        return SegmentSearch(self.weights, encoded, threads, native=self.native, **given)
+        data = encoded.data(self.weights.limits)
+        return SegmentSearch(self.weights, encoded, threads, native=self.native(data), data=data, **given)
 
     def without_restrictions(self) -> SegmenterModel:
         """The same model where no duration is too short, and any label may follow any."""
@@ -63,8 +68,9 @@ class SegmenterModel(FittedModel):
     def scores(self, x: Any, scale: float) -> SegmentScores:
         """What every segmentation of one sequence scores, times a scale."""
         encoded = self.encode([x])
-        transitions, start, end, durations, begins, ends, segments = self.native.scores(
-            encoded.data(self.weights.limits), self.weights.weights, scale
+        data = encoded.data(self.weights.limits)
+        transitions, start, end, durations, begins, ends, segments = self.native(data).scores(
+            data, self.weights.weights, scale
         )
         length = int(encoded.sequence_ptr[-1])
         return SegmentScores(transitions, segments, durations, begins, ends, start, end, length=length)
@@ -92,7 +98,7 @@ class SegmenterModel(FittedModel):
         if not labels or len(set(labels)) != len(labels):
             raise file.error("its labels should be different from each other, and at least one")
         feature_map = _MAPS[file.value("features", str, choices=tuple(_MAPS))].restored(file)
-        weights = SegmentWeights.restored(file, labels, feature_map.duration_features, feature_map.n_content)
+        weights = SegmentWeights.restored(file, labels, feature_map)
         functions = () if function is None else tuple(function) if isinstance(function, (list, tuple)) else (function,)
         _check_functions(file, functions)
         if isinstance(feature_map, SegmentTokenMap):

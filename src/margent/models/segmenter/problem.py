@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +99,7 @@ class SegmenterProblem(Problem[SegmenterModel]):
         else:
             costs = self.segmenter.resolved("costs")
             oracle = _core.SegmentOracle(
-                weights.native(),
+                weights.native(self.data.native.longest),
                 self.data.native,
                 self.data.gold.native(self.limits, self.follows, self.data.sample_weight),
                 float(costs.frame),
@@ -119,7 +120,7 @@ class SegmenterProblem(Problem[SegmenterModel]):
         data, outside, threads = self.development, self.segmenter.outside, self.segmenter.resolved("threads")
         if data is None:
             return None
-        model, metric = weights.native(), self.metric or self.segmenter.metric
+        model, metric = weights.native(data.native.longest), self.metric or self.segmenter.metric
 
         def evaluate(found: NDArray[np.float32]) -> tuple[float, int]:
             search = SegmentSearch(weights.with_weights(found), data.encoded, threads, native=model, data=data.native)
@@ -134,7 +135,7 @@ class SegmenterProblem(Problem[SegmenterModel]):
         known = None if self.start is None else self.start.weights
         weights = SegmentWeights.zeros(
             limits,
-            feature_map.duration_features(limits.most),
+            partial(feature_map.duration_features, limits.most),
             self.follows,
             bool(self.segmenter.transitions) if known is None else known.learn_transitions,
             feature_map.n_content(limits),
@@ -175,7 +176,7 @@ class SegmenterProblem(Problem[SegmenterModel]):
         known = gold.arrays(limits.labels)
         names = [[] if is_timed(sequence) else sequence for sequence in gold.sequences]
         ids = {label: i for i, label in enumerate(limits.labels)}
-        native, threads = weights.native(), self.segmenter.resolved("threads")
+        native, threads = weights.native(self.data.native.longest), self.segmenter.resolved("threads")
         forced = forced_labels(names, len(known), limits.labels)
 
         def align(parts: Parts) -> list[Rows]:

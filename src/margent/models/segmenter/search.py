@@ -39,8 +39,8 @@ class SegmentSearch:
         forced: Forced | None = None,
     ) -> None:
         self._weights, self._encoded, self._threads = weights, encoded, threads
-        self._native = weights.native() if native is None else native
         self._data = encoded.data(weights.limits) if data is None else data
+        self._native = weights.native(self._data.longest) if native is None else native
         scores, self._first = self._native.best(self._data, weights.weights, threads, *(forced or ()))
         self.possible, self.found = scores > -np.inf, self._first
         self.lifted: Numbers = np.empty(0, dtype=np.int64)
@@ -50,18 +50,18 @@ class SegmentSearch:
     def _lift(self, forced: Forced | None) -> None:
         waiting = np.flatnonzero(~self.possible)
         wider = self._weights.without_restrictions()
-        self._wide, self._wide_weights = wider.native(), wider.weights
         labels: Any = ()
         if forced is not None:
             ptr, ids = forced
             labels = sequence_ptr(np.diff(ptr)[waiting]), ids[rows_of(ptr, waiting)]
         data = self._encoded.part(waiting).data(wider.limits)
-        scores, found = self._wide.best(data, self._wide_weights, self._threads, *labels)
+        scores, found = wider.native(data.longest).best(data, wider.weights, self._threads, *labels)
         there = scores > -np.inf
         self.possible = self.possible.copy()
         self.possible[waiting[there]] = True
         self.lifted = waiting[there]
         self._lifted_data = self._encoded.part(self.lifted).data(wider.limits)
+        self._wide, self._wide_weights = wider.native(self._lifted_data.longest), wider.weights
         self._second = _part_of(found, np.flatnonzero(there))
         rows = [self._first[1][a:z] for a, z in pairwise(self._first[0].tolist())]
         for number, (a, z) in zip(self.lifted.tolist(), pairwise(self._second[0].tolist())):

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
-from margent.features.segment_map import SegmentLimits
+from margent.features.segment_map import SegmentLimits, SegmentMap
 from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.storage import ModelFile
 
 Floats = NDArray[np.float32]
+Durations = Callable[[int], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
 class SegmentWeights:
     """weights (n,): of the content of segments, of durations, of transitions, of the first and of the last label.
 
-    durations (most + 1, F): the features of durations. follows (L, L) bool or None: which label may follow which.
+    durations: from the longest one that is wanted to the features (longest + 1, F) of all up to it. follows (L, L) bool
+    or None: which label may follow which.
     """
 
     limits: SegmentLimits
-    durations: NDArray[np.float64]
+    durations: Durations
     follows: NDArray[np.bool_] | None
     learn_transitions: bool
     weights: Floats
@@ -34,12 +37,20 @@ class SegmentWeights:
     def n_labels(self) -> int:
         return len(self.limits.labels)
 
-    def native(self) -> _core.SegmentModel:
+    @property
+    def n_durations(self) -> int:
+        """How many features durations have."""
+        return int(self.durations(1).shape[1])
+
+    def native(self, length: int) -> _core.SegmentModel:
+        """For sequences of at most so many positions. A file may say that segments last for a million, and no table has
+        a row for each unless there is such a sequence."""
+        limits = self.limits.within(length)
         return _core.SegmentModel(
             self.n_labels,
-            self.limits.shortest.tolist(),
-            self.limits.longest.tolist(),
-            np.ascontiguousarray(self.durations),
+            limits.shortest.tolist(),
+            limits.longest.tolist(),
+            np.ascontiguousarray(self.durations(limits.most)),
             None if self.follows is None else np.ascontiguousarray(self.follows, dtype=np.uint8),
             self.learn_transitions,
         )
@@ -56,7 +67,7 @@ class SegmentWeights:
     def zeros(
         cls,
         limits: SegmentLimits,
-        durations: NDArray[np.float64],
+        durations: Durations,
         follows: NDArray[np.bool_] | None,
         learn_transitions: bool,
         n_content: int,
@@ -82,11 +93,11 @@ class SegmentWeights:
     @property
     def _tail(self) -> int:
         """How many weights are not of the content."""
-        return int(_core.padded_width(self.n_labels) * (self.durations.shape[1] + self.n_labels + 2))
+        return int(_core.padded_width(self.n_labels) * (self.n_durations + self.n_labels + 2))
 
     def parts(self) -> dict[str, Floats]:
         """Views: content (n,), durations (F, L), transitions (L, L), start (L,), end (L,)."""
-        n, width, features = self.n_labels, _core.padded_width(self.n_labels), self.durations.shape[1]
+        n, width, features = self.n_labels, _core.padded_width(self.n_labels), self.n_durations
         rows = self.weights[len(self.weights) - self._tail :].reshape(-1, width)[:, :n]
         return {
             "content": self.weights[: len(self.weights) - self._tail],
@@ -131,8 +142,8 @@ class SegmentWeights:
         return header, arrays
 
     @classmethod
-    def restored(cls, file: ModelFile, labels: tuple[str, ...], durations: Any, n_content: Any) -> SegmentWeights:
-        """`durations` and `n_content` are functions: of the longest duration, and of the limits."""
+    def restored(cls, file: ModelFile, labels: tuple[str, ...], feature_map: SegmentMap) -> SegmentWeights:
+        """The weights in a file, for what the feature map sees."""
         n = len(labels)
         shortest = file.array("shortest", np.int32, (n,), minimum=1)
         longest = file.array("longest", np.int32, (n,), minimum=1)
@@ -140,12 +151,15 @@ class SegmentWeights:
             raise file.error(f"its durations should be from 1 to {MOST}, the longest no less than the shortest")
         limits = SegmentLimits(labels, shortest, longest)
         follows = file.array("follows", np.bool_, (n, n)) if file.value("has_follows", bool) else None
-        empty = cls(
-            limits, durations(limits.most), follows, file.value("learn_transitions", bool), np.zeros(0, np.float32)
-        )
+        durations = partial(feature_map.duration_features, limits.most)
+        empty = cls(limits, durations, follows, file.value("learn_transitions", bool), np.zeros(0, np.float32))
+        try:
+            n_content = feature_map.n_content(limits)
+        except ValueError as error:
+            raise file.error(str(error)) from None
         half = "half" in file.header and file.value("half", bool)  # older files are never compact
-        return empty.with_weights(restored_numbers(file, "weights", half, (n_content(limits) + empty._tail,)))
+        return empty.with_weights(restored_numbers(file, "weights", half, (n_content + empty._tail,)))
 
 
 MOST = 1 << 20
-"""No segment lasts longer: tables have a row for each duration."""
+"""No segment lasts longer."""

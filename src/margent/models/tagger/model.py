@@ -13,7 +13,7 @@ from margent.errors import CorpusError
 from margent.features.choice import restored_feature_map
 from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap, restored_strings
-from margent.models.fitted import FittedModel, Stored, restored_training
+from margent.models.fitted import FittedModel, Stored, older_value, restored_training
 from margent.models.inputs import as_sentences
 from margent.models.labels import LabelSet
 from margent.models.tagger.chain.weights import ChainWeights
@@ -165,7 +165,7 @@ class TaggerModel(FittedModel):
 
 def _older(file: ModelFile, name: str, old_name: str) -> Any:
     """A value of the header that older files have among the parameters, under another name."""
-    return file.header[name] if name in file.header else file.header.get("parameters", {}).get(old_name)
+    return file.header[name] if name in file.header else older_value(file, old_name)
 
 
 def _restored_beam(file: ModelFile) -> int | None:

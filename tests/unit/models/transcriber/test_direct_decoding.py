@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.models.mutation import mutate_arrays
 
 import margent
 from margent import CRF, MIRA, AlignmentBeam, ModelFileError, PassiveAggressive, Perceptron, Transcriber, storage
@@ -157,7 +155,7 @@ def test_patience_without_development_words_is_refused_before_em() -> None:
         model.fit(WORDS[:50], SPOKEN[:50], callbacks=[begun])
 
 
-def test_hostile_files_are_refused_or_sound(direct: Transcriber, tmp_path: Path) -> None:
+def test_hostile_weights_are_refused(direct: Transcriber, tmp_path: Path) -> None:
     path = tmp_path / "m.margent"
     direct.save(path)
     file = storage.read(path)
@@ -166,25 +164,6 @@ def test_hostile_files_are_refused_or_sound(direct: Transcriber, tmp_path: Path)
         storage.write(path, file.header, {**file.arrays, "direct": wrong}, kind="transcriber")
         with pytest.raises(ModelFileError, match="direct"):
             margent.load(path)
-    dice = random.Random(0)
-    sound = 0
-    small = {name: array for name, array in file.arrays.items() if name != "direct"}
-    for _ in range(60):
-        storage.write(path, file.header, {**mutate_arrays(small, dice), "direct": weights}, kind="transcriber")
-        try:
-            changed = margent.load(path)
-        except ModelFileError:
-            continue
-        changed.set_params(unseen="skip")
-        with pytest.warns() if set(WORDS[0]) - set(changed.letters_) else _nothing():
-            changed.predict_k_best(WORDS[:1], 3)
-        sound += 1
-    assert sound
-
-
-class _nothing:
-    def __enter__(self) -> None: ...
-    def __exit__(self, *_: Any) -> None: ...
 
 
 @pytest.mark.parametrize(
