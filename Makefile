@@ -3,12 +3,16 @@
 # make bench  measure against python-crfsuite (uses MARGENT_DATA, by default ../shared/data)
 # make reproduce  run the papers' experiments again (uses MARGENT_DATA; PAPER=kbest QUICK=--quick)
 # make stubs  write the types of the native module anew (src/margent/_core.pyi)
+# make fuzz  forged model files and damaged corpora, with limits of time and memory (CASES=1000000 SEED=1 ONLY=tagger)
 # make sanitize  the native code under the address and undefined-behaviour sanitizers
 
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
 PAPER ?= kbest
+CASES ?= 100000
+SEED ?= 0
+ONLY ?=
 BIN := $(VENV)/bin
 SOURCES := $(shell find core bindings -name '*.cpp' -o -name '*.hpp')
 NATIVE := $(SOURCES) CMakeLists.txt
@@ -18,7 +22,7 @@ ifneq ($(wildcard ../shared/data),)
 export MARGENT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test lint stubs bench reproduce sanitize clean
+.PHONY: demo test lint stubs bench reproduce fuzz sanitize clean
 
 demo: $(VENV)/.installed
 	$(BIN)/margent demo
@@ -64,6 +68,9 @@ $(VENV)/.dev: $(VENV)/.installed
 $(VENV)/.bench: $(VENV)/.dev
 	$(BIN)/pip install --quiet '.[bench]'
 	@touch $@
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tests.fuzz --total $(CASES) --seed $(SEED) $(addprefix --only ,$(ONLY))
 
 # A build of its own, loaded into an ordinary Python with the sanitizer runtime preloaded. Leaks are not looked for:
 # the interpreter itself never frees everything.

@@ -10,6 +10,7 @@ A case follows from the seed, the target's name and its number alone, so that an
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import mmap
 import os
@@ -101,7 +102,8 @@ def run_case(target: Target, seed: int, case: int, folder: Path) -> BaseExceptio
 def run_cases(target: Target, seed: int, cases: Iterable[int], limits: Limits) -> Outcome:
     """Runs these cases of a target in workers of their own."""
     outcome, remaining = Outcome(target.name), list(cases)
-    with tempfile.TemporaryDirectory(prefix="margent-fuzz-") as folder:
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(prefix="margent-fuzz-", dir=memory) as folder:
         while remaining:
             done, findings, refused = _one_worker(target, seed, remaining, limits, Path(folder))
             outcome.cases += done
@@ -145,6 +147,9 @@ def _work(
     def ring(*_: Any) -> None:
         raise _Stall
 
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # callbacks of native libraries print there what they ignore
+
+    faulthandler.disable()  # a crash is what is looked for
     signal.signal(signal.SIGPROF, ring)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     refused = 0

@@ -24,6 +24,8 @@ SoundLike: TypeAlias = "str | os.PathLike[str] | bytes | IO[bytes]"
 """A path, the bytes themselves, or a file open for reading bytes."""
 
 
+MOST_SAMPLES = 1_000_000
+"""Each second: the filter that changes the rate of a sound is as long, whatever the length of the sound."""
 _STREAMED = 0x7FFF0000
 """Programs that write to a pipe cannot know how long a sound will be, and say that it has as many bytes or more."""
 
@@ -65,6 +67,8 @@ def read_sound(source: SoundLike, rate: int | None = None) -> Sound:
         samples, found = _read_wave(content, name)
     else:
         samples, found = _read_with_soundfile(content, name)
+    if not 0 < found <= MOST_SAMPLES:
+        raise CorpusError(f"{name}: the file has {found} samples per second; expected 1 to {MOST_SAMPLES}")
     mono = samples.mean(axis=1, dtype=np.float32) if samples.shape[1] != 1 else samples[:, 0]
     return Sound(mono, found) if rate is None else resampled(Sound(mono, found), rate)
 
@@ -84,8 +88,8 @@ def write_sound(target: str | os.PathLike[str] | IO[bytes], samples: npt.ArrayLi
 
 def resampled(sound: Sound, rate: int) -> Sound:
     """The sound with another number of samples per second, filtered so that nothing is folded back."""
-    if rate <= 0:
-        raise ValueError(f"expected rate > 0 in samples per second, got {rate}")
+    if not 0 < rate <= MOST_SAMPLES:
+        raise ValueError(f"expected a rate of 1 to {MOST_SAMPLES} samples per second, got {rate}")
     if rate == sound.rate:
         return sound
     from scipy.signal import resample_poly
@@ -102,17 +106,18 @@ def _read_wave(content: bytes, name: str) -> tuple[Floats, int]:
             raw = file.readframes(frames)
     except EOFError:
         raise CorpusError(f"{name}: the WAV file ends within its header; expected more") from None
-    except wave.Error as error:
-        if str(error).startswith("unknown format"):  # not integers: soundfile knows more kinds
-            return _read_with_soundfile(content, name)
-        raise CorpusError(f"{name}: expected a WAV file, but its header is damaged ({error})") from None
+    except Exception as error:  # `wave` has an error of its own for some of what can be wrong
+        if isinstance(error, wave.Error) and str(error).startswith("unknown format"):
+            return _read_with_soundfile(content, name)  # not integers: soundfile knows more kinds
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise CorpusError(f"{name}: expected a WAV file, but its header is damaged ({what})") from None
+    if width > 4:
+        raise CorpusError(f"{name}: the samples have {8 * width} bits; expected 8, 16, 24 or 32")
     wanted = frames * width * channels
     if len(raw) < wanted < _STREAMED:
         raise CorpusError(
             f"{name}: the WAV file is cut short: its header says {wanted} bytes of samples, and there are {len(raw)}"
         )
-    if not rate:
-        raise CorpusError(f"{name}: the file has 0 samples per second; expected more")
     raw = raw[: len(raw) // (width * channels) * width * channels]
     if width == 1:
         samples = (np.frombuffer(raw, np.uint8).astype(np.float64) - 128) / 128

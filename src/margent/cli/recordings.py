@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from margent.annotation.segments import Segmentation
+from margent.audio.sound import MOST_SAMPLES
 from margent.cli.command_line import UsageError
 from margent.cli.options import limits_of
 from margent.errors import CorpusError
@@ -53,7 +54,7 @@ class FrontEnd:
         """As a model has it; models that were trained in Python do not, and are taken to be as usual."""
         given = asdict(cls()) | dict(stored or {})
         frame, rate, normalise = (given[name] for name in ("frame", "rate", "normalise"))
-        whole = rate is None or (isinstance(rate, int) and 0 < rate < 10**7)
+        whole = rate is None or (isinstance(rate, int) and 0 < rate <= MOST_SAMPLES)
         if not isinstance(frame, (int, float)) or not 1e-6 <= frame <= 1e6 or not whole:
             raise CorpusError(f"{path}: how its frames were made is not clear (frame={frame!r}, rate={rate!r})")
         return cls(float(frame), rate, bool(normalise))

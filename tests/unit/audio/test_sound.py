@@ -105,7 +105,7 @@ def test_resampling_keeps_the_tone() -> None:
     assert sound.rate == 16000 and len(sound.samples) == 16000
     expected = 0.5 * np.sin(2 * np.pi * 440 * np.arange(16000) / 16000)
     np.testing.assert_allclose(sound.samples[500:-500], expected[500:-500], atol=5e-3)
-    with pytest.raises(ValueError, match="expected rate > 0"):
+    with pytest.raises(ValueError, match="expected a rate of 1 to 1000000"):
         read_sound(target.getvalue(), rate=0)
 
 
@@ -162,5 +162,5 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch)
 def test_an_empty_file_is_said_to_be_empty() -> None:
     with pytest.raises(CorpusError, match="<bytes>: the file is empty"):
         read_sound(b"")
-    with pytest.raises(CorpusError, match="0 samples per second"):
+    with pytest.raises(CorpusError, match="the file has 0 samples per second; expected 1 to 1000000"):
         read_sound(riff(b"\0\0", 2, rate=1).replace((1).to_bytes(4, "little") + (2).to_bytes(4, "little"), bytes(8)))

@@ -56,9 +56,11 @@ class SegmenterModel(FittedModel):
     def encode(self, X: Any) -> EncodedSegments:
         return self.feature_map.encode(as_sentences(X), self.weights.limits)
 
-    def search(self, encoded: EncodedSegments, threads: int, **given: Any) -> SegmentSearch:
+    def search(
+        self, encoded: EncodedSegments, threads: int, data: _core.SegmentData | None = None, **given: Any
+    ) -> SegmentSearch:
         """The segmentations of encoded sequences; `given`: as for `SegmentSearch`."""
-        data = encoded.data(self.weights.limits)
+        data = encoded.data(self.weights.limits) if data is None else data
         return SegmentSearch(self.weights, encoded, threads, native=self.native(data), data=data, **given)
 
     def without_restrictions(self) -> SegmenterModel:
