@@ -39,7 +39,7 @@ def main() -> None:
                 path = Path(folder) / f"model{compact}"
                 tagger.save(path, compact=compact)
                 sizes.append(path.stat().st_size / 2**20)
-                models.append(margent.load(path, mmap=False))
+                models.append(margent.load(path))
         scores = [100 * model.score(*data.test) for model in models]
         labels = [[label for sentence in model.predict(data.test.X) for label in sentence] for model in models]
         changed = sum(a != b for a, b in zip(*labels)) / len(labels[0])

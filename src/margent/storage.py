@@ -2,10 +2,10 @@
 
     magic | version | sizes | checksums | JSON header | array | array | ...          (docs/model-file.md has the bytes)
 
-`write` puts a model on disk in one step: the old file stays whole until the new one is complete. `read` maps a large
-file into memory and hands out read-only views of its weights, so that loading costs one checksum pass and processes
-share the pages. What native code indexes with is always copied: a mapped file that is overwritten in place may change
-what a model answers, but not where it reads.
+`write` puts a model on disk in one step: the old file stays whole until the new one is complete. `read` copies it into
+memory, or maps it where it is asked to and hands out read-only views of its weights, so that processes share the pages.
+What native code indexes with is copied even then: a mapped file that is overwritten in place may change what a model
+answers, but not where it reads.
 
 Nothing in the file is believed. The checksums find accidents. A hostile file has right checksums, so each size,
 offset and name is checked against the bytes that are really there before it is used, and nothing is allocated by a
@@ -52,8 +52,6 @@ ALIGNMENT = 64
 MAX_HEADER = 4 << 20
 # An entry of the header whose JSON is longer lies beside the arrays, under this name and its own (since version 2).
 LONG_ENTRY, LONG = 16 << 10, "header:"
-# Files up to this size are read into memory unless asked otherwise.
-COPIED_BYTES = 64 << 20
 MAX_DIMENSIONS = 8
 # What the lengths of an empty array that are not 0 may come to, in bytes.
 MAX_EMPTY = 1 << 24
@@ -200,13 +198,13 @@ def write(
 
 
 def read(
-    path: str | os.PathLike[str], *, mmap: bool | None = None, verify: bool = True, kind: str | None = None
+    path: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True, kind: str | None = None
 ) -> ModelFile:
     """Read a model file and check it whole.
 
     With `mmap=True` arrays of floats are views of the mapped file, which must then not be truncated or overwritten in
-    place while the model is in use (replaced as `write` does it may be); with False all are in memory of their own.
-    None: mapped if the file is larger than 64 MiB. `verify=False` skips the checksum of the arrays (about a second for
+    place while the model is in use (replaced as `write` does it may be): the system would end the process. Otherwise
+    all are in memory of their own, which takes no longer, as every byte is looked at anyway. `verify=False` skips the checksum of the arrays (about a second for
     each GB), not that of the header nor any other check. `kind`: refuse a model of another kind.
 
     Raises `ModelFileError` for anything but a sound model file, `FileNotFoundError` if there is none.
@@ -218,13 +216,12 @@ def read(
         size = os.fstat(file.fileno()).st_size
         if size == 0:
             raise _error(name, "it is empty")
-        mapped = size > COPIED_BYTES if mmap is None else mmap
-        if mapped:
+        if mmap:
             buffer = np.frombuffer(_mmap.mmap(file.fileno(), size, access=_mmap.ACCESS_READ), np.uint8)
         else:
             buffer = _aligned_room(size)
             buffer = buffer[: file.readinto(buffer.data)]
-        model = _parse(buffer, name, verify=verify, mapped=mapped)
+        model = _parse(buffer, name, verify=verify, mapped=mmap)
     if kind is not None and model.kind != kind:
         raise _error(name, f"it holds a {_show(model.kind)}, not a {kind!r}")
     return model

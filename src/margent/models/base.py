@@ -363,7 +363,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         return {**header, "parameters": parameters}, arrays
 
     @classmethod
-    def load(cls: type[Self], path: str | os.PathLike[str], *, function: Any = None, mmap: bool | None = None) -> Self:
+    def load(cls: type[Self], path: str | os.PathLike[str], *, function: Any = None, mmap: bool = False) -> Self:
         """The model in a file; `margent.load` does the same for a model of any kind."""
         return cls.from_file(storage.read(path, mmap=mmap, kind=cls.fitted.kind), function)
 

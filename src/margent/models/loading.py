@@ -17,13 +17,13 @@ KINDS = {kind.fitted.kind: kind for kind in _MODELS}
 """The kinds of models, by their names in model files."""
 
 
-def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool | None = None) -> Any:
+def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = False) -> Any:
     """The model in a file.
 
     `function`: the feature function or the kernel function, for a model trained with one (model files hold no code);
     where it had both, the pair (kernel function, feature function). `mmap`: weights stay where they lie in the file,
-    shared by all processes that load it; False reads them into memory; None: mapped where the file is over 64 MiB.
-    While a mapped model is in use, its file may be replaced (as `save` does it), but not overwritten in place.
+    shared by all processes that load it; that file may be replaced (as `save` does it), but must not be overwritten in
+    place while the model is in use. Otherwise they are read into memory, and what becomes of the file is all the same.
 
     Raises `ModelFileError` for anything but a sound model file.
     """

@@ -304,7 +304,7 @@ def test_a_hostile_file_is_refused(tmp_path):
     X, y = speech(12, 4)
     path = tmp_path / "model.margent"
     Segmenter(learner=MaximumLikelihood()).fit(X, y).save(path)
-    file = storage.read(path, mmap=False)
+    file = storage.read(path)
 
     def attempt(header=None, **arrays):
         bad = tmp_path / "bad.margent"

@@ -182,7 +182,7 @@ def stored(name: str, *, compact: bool = False) -> storage.ModelFile:
     tagger, X, y = CASES[name]
     with tempfile.TemporaryDirectory() as folder:
         copy.deepcopy(tagger).fit(X, y).save(Path(folder) / "m", compact=compact)
-        file = storage.read(Path(folder) / "m", mmap=False)
+        file = storage.read(Path(folder) / "m")
     arrays = {name: np.array(array) for name, array in file.arrays.items()}
     return storage.ModelFile("m.margent", "tagger", "0", json.loads(json.dumps(file.header)), arrays)
 
