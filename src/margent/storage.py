@@ -204,8 +204,9 @@ def read(
 
     With `mmap=True` arrays of floats are views of the mapped file, which must then not be truncated or overwritten in
     place while the model is in use (replaced as `write` does it may be): the system would end the process. Otherwise
-    all are in memory of their own, which takes no longer, as every byte is looked at anyway. `verify=False` skips the checksum of the arrays (about a second for
-    each GB), not that of the header nor any other check. `kind`: refuse a model of another kind.
+    all are in memory of their own, which takes no longer, as every byte is looked at anyway. `verify=False` skips the
+    checksum of the arrays (about a second for each GB), not that of the header nor any other check. `kind`: refuse a
+    model of another kind.
 
     Raises `ModelFileError` for anything but a sound model file, `FileNotFoundError` if there is none.
     """

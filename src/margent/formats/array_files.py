@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import zlib
 from math import prod
+from tokenize import TokenError
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
@@ -21,7 +22,7 @@ from margent.formats.limits import DEFAULT_LIMITS, EXPANSION_FROM, Limits
 # What damaged archives and headers raise in Python and NumPy; RuntimeError: an encrypted member.
 _DAMAGED = (
     *(BadZipFile, zlib.error, EOFError, OSError, KeyError, ValueError, TypeError, OverflowError),
-    *(SyntaxError, RuntimeError, NotImplementedError, MemoryError, IndexError),
+    *(SyntaxError, TokenError, RuntimeError, NotImplementedError, MemoryError, IndexError),
 )
 _SUFFIX = ".npy"
 
