@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.models.mutation import mutate_arrays, mutate_value
+from tests.fuzz.mutation import mutate_arrays, mutate_value
 
 import margent
 from margent import storage
