@@ -92,7 +92,8 @@ class _Tokens:
             raise CorpusError(f"{self._name}, line {self.line}: the file ends where {what} was expected")
         line, token = self._next
         if not isinstance(token, kind):
-            raise CorpusError(f"{self._name}, line {line}: expected {what}, got {token!r}")
+            got = " ".join(str(token).split())  # a string may go over several lines
+            raise CorpusError(f"{self._name}, line {line}: expected {what}, got {got}")
         self._next = next(self._tokens, None)
         self.line = line if self._next is None else self._next[0]
         return token

@@ -145,7 +145,7 @@ def test_no_tiers() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (LONG.replace("size = 3", "size = 4"), r"line 28: expected xmin, got 'TextTier'"),
+        (LONG.replace("size = 3", "size = 4"), r'line 28: expected xmin, got "TextTier"'),
         (LONG.replace('"IntervalTier"', '"Tier"'), r"line 10: expected \"IntervalTier\" or \"TextTier\", got 'Tier'"),
         (LONG[:700], r"line \d+: the file ends where .* was expected"),
         (LONG.replace('"here"', '"here'), "line 35: a string begins here that does not end"),
