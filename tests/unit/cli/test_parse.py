@@ -106,6 +106,18 @@ def test_other_treebank_formats(folder: Path, margent: Any) -> None:
     assert found[0] == found[1]
 
 
+def test_a_sentence_that_is_too_long_is_named_and_left_out(
+    folder: Path, margent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from margent.models.parser.graph.weights import GraphWeights
+
+    (folder / "long.txt").write_text("she slept .\nshe saw the old doctor .\nhe slept .\n")
+    monkeypatch.setattr(GraphWeights, "longest", 5)
+    outcome = margent("apply", folder / "m.margent", folder / "long.txt")
+    assert outcome.status == 1 and outcome.output.count("# text = ") == 2
+    assert outcome.errors == "margent: error: line 2: a sentence of 6 words; expected at most 5\n"
+
+
 def test_wrong_usage(folder: Path, fails: Any, tmp_path: Path) -> None:
     model, test = folder / "m.margent", folder / "test.conllu"
     fails(2, "to evaluate a parser, give the model first, then treebanks; or GOLD and PRED", "parse", "evaluate", test)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, shortened, warn
-from margent.cli.options import add_columns, add_format, integer
+from margent.cli.options import add_columns, add_format, integer, limits_of
 from margent.cli.parameters import Parameter, field_parameters
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
 
@@ -114,8 +115,6 @@ class ParserTask(Task):
         )
 
     def own_values(self, arguments: argparse.Namespace, found: dict[str, Any]) -> dict[str, Any]:
-        import dataclasses
-
         from margent.models import ParserFeatures, Tagger
 
         given = vars(arguments)
@@ -178,7 +177,7 @@ class ParserTask(Task):
             print("margent: type a sentence a line, with blanks between its words; Ctrl-D ends", file=sys.stderr)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CalibrationWarning)  # said above, in terms of the command line
-            found = ((batch, list(_answers(batch.X, model, arguments))) for batch in _batches(paths, arguments))
+            found = (_answered(batch, model, arguments) for batch in _batches(paths, arguments))
             if arguments.draw:
                 yield from _drawn(found, arguments)
                 return
@@ -317,7 +316,12 @@ def _options(arguments: argparse.Namespace, single_root: bool) -> FormatOptions:
     from margent.formats.registry import FormatOptions
 
     return FormatOptions(
-        arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, single_root=single_root
+        arguments.encoding,
+        arguments.columns,
+        arguments.tabs,
+        arguments.comment,
+        single_root=single_root,
+        limits=limits_of(arguments),
     )
 
 
@@ -347,6 +351,22 @@ def _batches(paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[De
     options = _options(arguments, False)
     for path in paths:
         yield from called(lambda path, options: dependency_batches(path, options, arguments.format), path, options)
+
+
+def _answered(
+    batch: DependencyBatch, model: Parser, arguments: argparse.Namespace
+) -> tuple[DependencyBatch, list[list[TreePrediction]]]:
+    """The sentences with their trees; those that are too long are named, and left out."""
+    longest = model.weights_.longest
+    kept = []
+    for sentence in batch.sentences:
+        if len(sentence) <= longest:
+            kept.append(sentence)
+        else:
+            said = f"line {sentence.line}: a sentence of {len(sentence)} words; expected at most {longest}"
+            arguments.failures.add(said)
+    batch = dataclasses.replace(batch, sentences=kept)
+    return batch, list(_answers(batch.X, model, arguments))
 
 
 def _answers(X: Any, model: Parser, arguments: argparse.Namespace) -> Iterator[list[TreePrediction]]:

@@ -131,6 +131,7 @@ def stored_setting(setting: ParserSetting) -> dict[str, Any]:
         "order": setting.order,
         "label_cost": float(setting.label_cost),
         "single_root": setting.single_root,
+        "exploration": float(setting.exploration),
     }
 
 
@@ -153,6 +154,7 @@ def restored_setting(file: ModelFile) -> ParserSetting:
         part.value("order", int, minimum=1, maximum=2),
         part.value("label_cost", float, minimum=0, maximum=1),
         part.value("single_root", bool),
+        part.value("exploration", float, minimum=0, maximum=1),
     )
 
 

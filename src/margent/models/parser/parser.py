@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.annotation.dependency_tree import DependencyTree
+from margent.errors import ConstraintError
 from margent.features.token_atoms import EncodedTokens, TokenAtoms
 from margent.formats.columns import Columns
 from margent.learners import check_fits
 from margent.models.base import Finds, StructuredModel
 from margent.models.beam import Beam
 from margent.models.contribution import Contribution
+from margent.models.failures import check_on_error
 from margent.models.inputs import sentence_weights
 from margent.models.labels import Predictions
 from margent.models.parser.answers import (
@@ -33,7 +36,7 @@ from margent.models.parser.options import ParserFeatures
 from margent.models.parser.problem import CROSSING, ParserProblem, check_continues
 from margent.models.parser.sentences import as_columns, forms_of, right_arcs
 from margent.models.parser.setting import EXACT_SEARCHES, SYSTEMS, ParserSetting
-from margent.models.parser.weights import ParserWeights, Parses
+from margent.models.parser.weights import ParserWeights, Parses, ScoredParse
 from margent.models.tagger.tagger import Tagger
 from margent.models.training_data import TrainingData
 from margent.parameters import check_choice, check_count, check_flag, check_number
@@ -75,8 +78,9 @@ class Parser(StructuredModel[ParserModel]):
         A tagger with its parameters, such as `Tagger(features="pos")`: it learns the tags that the templates look at
         from the same sentences, and the parser reads its tags, in training those of ten-fold jackknifing. It then
         needs nothing but words. None: tags are given.
-    label_cost : float
-        What a wrong label on a right arc costs, for learners with a margin; a wrong head costs 1.
+    exploration : float
+        With `Beam(1)` and "arc-hybrid" or "arc-eager": how likely training goes on with a wrong choice of the parser's
+        own, from 0 to 1, so that it learns what to do after a mistake (dynamic oracles); 0.9 is a good choice.
     single_root : bool
         Whether exactly one word hangs on the root, as in Universal Dependencies.
     calibration : float or None
@@ -121,7 +125,7 @@ class Parser(StructuredModel[ParserModel]):
         order: int = 2,
         crossing: str = "head",
         tagger: Tagger | None = None,
-        label_cost: float = 0.5,
+        exploration: float = 0.0,
         single_root: bool = True,
         calibration: float | None = None,
         seed: int = 0,
@@ -134,7 +138,7 @@ class Parser(StructuredModel[ParserModel]):
         self.order = order
         self.crossing = crossing
         self.tagger = tagger
-        self.label_cost = label_cost
+        self.exploration = exploration
         self.single_root = single_root
         self.calibration = calibration
         self.seed = seed
@@ -142,44 +146,80 @@ class Parser(StructuredModel[ParserModel]):
 
     # Prediction
 
-    def predict(self, X: Any) -> Predictions[DependencyTree]:
-        """The best tree of each sentence."""
-        model = self._fitted()
-        tokens = self._encoded(model, as_columns(X))
-        found = model.found(self._best(model, tokens), tokens)
-        return Predictions(trees(found, tokens.sequence_ptr))
+    def predict(self, X: Any, *, on_error: str = "raise") -> Predictions[DependencyTree]:
+        """The best tree of each sentence.
 
-    def predict_k_best(self, X: Any, k: int = 5) -> list[list[ScoredTree]]:
+        A sentence with more words than the search takes (`weights_.longest`) is a `ConstraintError`; with
+        `on_error="none"` its answer is None, here and below.
+        """
+
+        def best(model: ParserModel, tokens: EncodedTokens) -> list[DependencyTree]:
+            return trees(model.found(self._best(model, tokens), tokens), tokens.sequence_ptr)
+
+        return Predictions(self._answered(X, on_error, best))
+
+    def predict_k_best(self, X: Any, k: int = 5, *, on_error: str = "raise") -> list[list[ScoredTree]]:
         """Up to k trees of each sentence with their scores, best first, all different; the best there are where the
         search is exact, else the best of those that survive the beam."""
         check_count("k", k, 1)
-        model = self._fitted()
-        tokens = self._encoded(model, as_columns(X))
-        result = []
-        for parses in self._searched(model).k_best(tokens, int(k), self.resolved("threads")):
-            readings: dict[DependencyTree, float] = {}
-            for score, heads, labels in parses:
-                ptr = np.array([0, len(heads)])
-                found = found_arcs(heads, labels, model.labels, ptr, lifted=model.lifted)
-                readings.setdefault(trees(found, ptr)[0], float(score))  # lifted arcs may lead to the same place
-            result.append([ScoredTree(score, tree) for tree, score in readings.items()])
-        return result
 
-    def predict_marginals(self, X: Any) -> list[ArcProbabilities]:
+        def several(model: ParserModel, tokens: EncodedTokens) -> list[list[ScoredTree]]:
+            found = self._searched(model).k_best(tokens, int(k), self.resolved("threads"))
+            return [self._readings(model, parses) for parses in found]
+
+        return self._answered(X, on_error, several)
+
+    def predict_marginals(self, X: Any, *, on_error: str = "raise") -> list[ArcProbabilities]:
         """How probable each head and each label of each word is; where the search is exact.
 
         Probabilities are exp(score / temperature_) over the sum of all trees. The scores of a perceptron or a margin
         learner are not made for that: without a fitted temperature there is a `CalibrationWarning`. Of lifted arcs
         (`crossing`), the probabilities are those of the projective trees that are searched.
         """
-        model = self._fitted()
-        weights = self._searched(model)
-        tokens = self._encoded(model, as_columns(X))
-        scale = self._scale(model) if weights.exact else 1.0
-        nothing = np.zeros(tokens.n_tokens, dtype=np.int32)
-        found = weights.marginals(tokens, nothing, nothing, scale, self.resolved("threads"))
-        spans = pairwise(tokens.sequence_ptr.tolist())
-        return [ArcProbabilities(heads, found.labels[a:b]) for heads, (a, b) in zip(found.heads, spans)]
+        weights = self._searched(self._fitted())
+        scale = self._scale(self._fitted()) if weights.exact else 1.0
+
+        def sums(model: ParserModel, tokens: EncodedTokens) -> list[ArcProbabilities]:
+            nothing = np.zeros(tokens.n_tokens, dtype=np.int32)
+            found = self._searched(model).marginals(tokens, nothing, nothing, scale, self.resolved("threads"))
+            spans = pairwise(tokens.sequence_ptr.tolist())
+            return [ArcProbabilities(heads, found.labels[a:b]) for heads, (a, b) in zip(found.heads, spans)]
+
+        return self._answered(X, on_error, sums)
+
+    def _answered(self, X: Any, on_error: str, ask: Callable[[ParserModel, EncodedTokens], list[Any]]) -> list[Any]:
+        """What is answered of each sentence that is not too long."""
+        check_on_error(on_error)
+        model, columns = self._fitted(), as_columns(X)
+        failures = self._too_long(model, columns)
+        check_on_error(on_error, failures)
+        kept = np.array([i for i in range(len(columns)) if i not in failures], dtype=np.int64)
+        found = ask(model, self._encoded(model, columns[kept] if failures else columns))
+        if not failures:
+            return found
+        answers: list[Any] = [None] * len(columns)
+        for i, answer in zip(kept.tolist(), found):
+            answers[i] = answer
+        return answers
+
+    def _too_long(self, model: ParserModel, columns: Columns) -> dict[int, Exception]:
+        """By the number of a sentence: that it has more words than the search takes."""
+        longest, lengths = self._searched(model).longest, columns.lengths
+        return {
+            i: ConstraintError(
+                f"sentence {i} has {lengths[i]} words; expected at most {longest}, as search={self.search!r} takes"
+            )
+            for i in np.flatnonzero(lengths > longest).tolist()
+        }
+
+    def _readings(self, model: ParserModel, parses: Sequence[ScoredParse]) -> list[ScoredTree]:
+        """Parses of one sentence as trees, all different."""
+        readings: dict[DependencyTree, float] = {}
+        for score, heads, labels in parses:
+            ptr = np.array([0, len(heads)])
+            found = found_arcs(heads, labels, model.labels, ptr, lifted=model.lifted)
+            readings.setdefault(trees(found, ptr)[0], float(score))  # lifted arcs may lead to the same place
+        return [ScoredTree(score, tree) for tree, score in readings.items()]
 
     def tag(self, X: Any) -> Columns:
         """The sentences with the tags that the parser gives words itself: form, upos, xpos and feats.
@@ -196,6 +236,7 @@ class Parser(StructuredModel[ParserModel]):
         """
         model = self._fitted()
         columns = as_columns([sentence])
+        check_on_error("raise", self._too_long(model, columns))
         tokens = self._encoded(model, columns)
         check_count("top", top, 0)
         n = tokens.n_tokens
@@ -254,6 +295,7 @@ class Parser(StructuredModel[ParserModel]):
 
     def _answers(self, model: ParserModel, X: Any, y: Any, sample_weight: Any = None) -> ParserAnswers:
         columns = as_columns(X)
+        check_on_error("raise", self._too_long(model, columns))
         arcs = right_arcs(y, columns.lengths.tolist(), False)
         return ParserAnswers.of(
             columns, self._encoded(model, columns), arcs, sentence_weights(sample_weight, len(columns))
@@ -310,13 +352,14 @@ class Parser(StructuredModel[ParserModel]):
             self.system,
             self.resolved("features").chosen_templates,
             int(self.order),
-            float(self.label_cost),
-            bool(self.single_root),
+            single_root=bool(self.single_root),
+            exploration=float(self.exploration),
         )
 
     def _searched(self, model: ParserModel) -> ParserWeights:
         """The weights of a model, searched as the parameters say now."""
-        setting = replace(self.setting, label_cost=model.setting.label_cost)  # of training alone
+        trained = model.setting
+        setting = replace(self.setting, label_cost=trained.label_cost, exploration=trained.exploration)
         if setting != model.setting:
             self._check_search()
             check_continues(setting, model)
@@ -343,7 +386,7 @@ class Parser(StructuredModel[ParserModel]):
         check_choice(self, "system", SYSTEMS)
         check_count("order of Parser", self.order, 1, maximum=2)
         check_choice(self, "crossing", CROSSING)
-        check_number(self, "label_cost", minimum=0, maximum=1)
+        check_number(self, "exploration", minimum=0, maximum=1)
         check_flag(self, "single_root")
         if self.tagger is not None:
             _check_tagger(self.tagger)

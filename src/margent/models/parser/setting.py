@@ -23,6 +23,7 @@ class ParserSetting:
     order : 1: arcs alone, 2: pairs of arcs as well; for "eisner"
     label_cost : what a wrong label on a right arc costs; a wrong head costs 1
     single_root : whether exactly one word hangs on the root
+    exploration : greedy training with a dynamic oracle: how likely the parser goes on with its own wrong choice; 0: none
     """
 
     search: Any
@@ -31,6 +32,7 @@ class ParserSetting:
     order: int = 2
     label_cost: float = 0.5
     single_root: bool = True
+    exploration: float = 0.0
 
     @property
     def beam(self) -> Beam | None:

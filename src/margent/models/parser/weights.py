@@ -130,6 +130,9 @@ class ParserWeights(ABC):
 
     # Search
 
+    longest: int = 10_000
+    """No sentence that is searched may have more words: memory is proportional to their number, or to its square."""
+
     @abstractmethod
     def searched(self: Self, setting: ParserSetting) -> Self:
         """The same weights, searched otherwise (another width of the beam); ValueError where that needs others."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.unit.models.parser.plain_weights import PlainWeights
 
-from margent import Beam, CorpusError, Parser, ParserFeatures, Perceptron, Tagger
+from margent import Beam, ConstraintError, CorpusError, Parser, ParserFeatures, Perceptron, Tagger
 from margent.annotation import DependencyTree
 from margent.errors import CalibrationWarning, NotFittedError
 from margent.formats import Columns
@@ -207,7 +207,7 @@ def test_files_hold_all_of_it(tmp_path: Path, compact: bool) -> None:
         ({"system": "stack"}, "system of Parser should be one of arc-standard, arc-hybrid, arc-eager, swap"),
         ({"order": 3}, "order of Parser should be an integer"),
         ({"crossing": "drop"}, "crossing of Parser should be one of head, path"),
-        ({"label_cost": 2}, "label_cost of Parser should be a number of at most 1"),
+        ({"exploration": 2}, "exploration of Parser should be a number of at most 1"),
         ({"single_root": 1}, "single_root of Parser should be True or False"),
         ({"tagger": "pos"}, r"tagger of Parser should be a Tagger\(...\) or None"),
         ({"tagger": Tagger(features=len)}, "tagger of Parser should read words"),
@@ -247,3 +247,17 @@ def test_wrong_data_are_refused(sentences: Any, given: Any, message: str) -> Non
 def test_it_must_be_fitted_first() -> None:
     with pytest.raises(NotFittedError):
         parser().predict(X)
+
+
+def test_a_sentence_that_is_too_long_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted = parser().fit(X, Y)
+    monkeypatch.setattr(PlainWeights, "longest", 4)
+    for ask in (fitted.predict, fitted.predict_k_best):
+        with pytest.raises(ConstraintError, match="sentence 1 has 5 words; expected at most 4, as search"):
+            ask(X)
+        answers = ask(X, on_error="none")
+        assert answers[1] is None and [one is None for one in answers].count(True) == 1
+    assert [fitted.predict(X, on_error="none")[i] for i in (0, 2, 3)] == [Y[0], Y[2], Y[3]]
+    for refuse in (lambda: fitted.score(X, Y), lambda: fitted.explain(X[1])):
+        with pytest.raises(ConstraintError, match="expected at most 4"):
+            refuse()

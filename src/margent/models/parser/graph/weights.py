@@ -135,6 +135,11 @@ class GraphWeights(ParserWeights):
         return ParserTrainable(oracle, lambda found: replace(first, weights=np.asarray(found, np.float32)))
 
     @property
+    def longest(self) -> int:  # type: ignore[override]
+        """About 1 GB for one sentence."""
+        return 2_500 if self.projective else 5_000
+
+    @property
     def bits(self) -> int:
         return (len(self.weights) - int(_core.padded_width(self.n_labels))).bit_length() - 1
 
