@@ -9,11 +9,13 @@ void ArcSet::assign(int n_words, const std::uint8_t* allowed) {
   const int n = n_nodes();
   head_.clear();
   modifier_.clear();
+  first_.clear();
   outward_.assign(1, 0);
   const auto take = [&](int h, int m) {
-    if (!allowed[static_cast<std::size_t>(h) * n + m]) return;
-    head_.push_back(h);
-    modifier_.push_back(m);
+    const int n_arcs = allowed[static_cast<std::size_t>(h) * n + m];
+    head_.insert(head_.end(), n_arcs, h);
+    modifier_.insert(modifier_.end(), n_arcs, m);
+    first_.insert(first_.end(), n_arcs, static_cast<std::int32_t>(first_.size()));
   };
   for (int h = 0; h < n; ++h) {
     for (int m = h + 1; m < n; ++m) take(h, m);
@@ -44,7 +46,7 @@ void ArcSet::assign(int n_words, const std::uint8_t* allowed) {
   sibling_.assign(head_.size() + 1, 0);
   grandparent_.assign(head_.size() + 1, 0);
   for (std::int32_t a = 0; a < size(); ++a) {
-    sibling_[a + 1] = sibling_[a] + 1 + a - inner(a).begin;
+    sibling_[a + 1] = sibling_[a] + 1 + inner(a).end - inner(a).begin;
     grandparent_[a + 1] = grandparent_[a] + (head_[a] == 0 ? 0 : n_inward(head_[a]));
   }
 }

@@ -2,10 +2,11 @@
 //
 // Words are numbered from 1, and 0 is the root, which is no word's modifier. Arcs h -> m are numbered by head; those of
 // a head first to the right, then to the left, each side by distance. So the modifiers of a head on one side are a
-// range of arcs, outward, and an arc's possible inner siblings are the arcs before it in that range.
+// range of arcs, outward, and an arc's possible inner siblings are the arcs before it in that range. Two words may have
+// several arcs, which follow each other: where arcs with different labels are different parts.
 //
 // Parts of second order belong to an arc a = h -> m:
-//   siblings       (none, m) and (s, m) for each arc b = h -> s before a on its side: s is the next modifier inward
+//   siblings       (none, m) and (s, m) for each arc b = h -> s on its side, s nearer than m: the next modifier inward
 //   grandparents   (g, h, m) for each arc g -> h
 #pragma once
 #include <cstdint>
@@ -21,7 +22,7 @@ class ArcSet {
   };
 
   ArcSet() = default;
-  // allowed [n_words + 1][n_words + 1], row the head; column 0 and the diagonal are not read.
+  // allowed [n_words + 1][n_words + 1], row the head: how many arcs; column 0 and the diagonal are not read.
   ArcSet(int n_words, const std::uint8_t* allowed) { assign(n_words, allowed); }
   void assign(int n_words, const std::uint8_t* allowed);
 
@@ -36,8 +37,10 @@ class ArcSet {
     const std::size_t at = 2 * static_cast<std::size_t>(head) + (right ? 0 : 1);
     return {outward_[at], outward_[at + 1]};
   }
-  // The arcs of its side that are before it.
-  Range inner(std::int32_t arc) const { return {outward(head_[arc], head_[arc] < modifier_[arc]).begin, arc}; }
+  // The arcs of its side to nearer modifiers.
+  Range inner(std::int32_t arc) const { return {outward(head_[arc], head_[arc] < modifier_[arc]).begin, first_[arc]}; }
+  // The first arc between the same words.
+  std::int32_t first(std::int32_t arc) const { return first_[arc]; }
   // The arcs into a word, by head.
   std::span<const std::int32_t> inward(int modifier) const {
     return {inward_.data() + inward_ptr_[modifier],
@@ -48,7 +51,7 @@ class ArcSet {
   std::int32_t rank(std::int32_t arc) const { return rank_[arc]; }
   // All arcs, short ones first; those of one length by number.
   std::span<const std::int32_t> by_length() const { return by_length_; }
-  // The number of the arc; -1: not allowed. O(arcs into m).
+  // The number of the arc, the first of several; -1: not allowed. O(arcs into m).
   std::int32_t find(int head, int modifier) const;
 
   // Where the parts of an arc begin: (none, m) is at sibling(a), (s, m) of arc b at sibling(a, b).
@@ -66,7 +69,7 @@ class ArcSet {
 
  private:
   int n_words_ = 0;
-  std::vector<std::int32_t> head_, modifier_, outward_, inward_, inward_ptr_, rank_, by_length_;
+  std::vector<std::int32_t> head_, modifier_, first_, outward_, inward_, inward_ptr_, rank_, by_length_;
   std::vector<std::int64_t> sibling_{0}, grandparent_{0};
 };
 

@@ -56,7 +56,46 @@ double LabelledScores::score(const ScoredTree& tree) const {
   return sum;
 }
 
+bool LabelledScores::by_words_wanted() const {
+  if (kind.projective || n_labels) return false;
+  for (std::int32_t a = 0; a < arcs.size(); ++a)
+    if (arcs.first(a) != a) return true;
+  return false;
+}
+
+LabelledScores LabelledScores::by_words(std::vector<std::int32_t>& first) const {
+  LabelledScores out;
+  out.kind = kind;
+  const std::size_t n = static_cast<std::size_t>(arcs.n_nodes());
+  std::vector<std::uint8_t> allowed(n * n, 0);
+  first.clear();
+  for (std::int32_t a = 0; a < arcs.size(); ++a) {
+    allowed[arcs.head(a) * n + arcs.modifier(a)] = 1;
+    if (arcs.first(a) == a) first.push_back(a);
+    out.n_labels = std::max(out.n_labels, a - arcs.first(a) + 1);
+  }
+  out.arcs.assign(arcs.n_words(), allowed.data());
+  out.values.assign(first.size() * static_cast<std::size_t>(out.n_labels), log_zero);
+  for (std::int32_t a = 0, g = -1; a < arcs.size(); ++a) {
+    g += arcs.first(a) == a;
+    out.values[static_cast<std::size_t>(g) * out.n_labels + a - arcs.first(a)] = values[static_cast<std::size_t>(a)];
+  }
+  return out;
+}
+
+namespace {
+
+// From arcs with labels beside them back to the arcs that these are.
+ScoredTree ungrouped(ScoredTree tree, const std::vector<std::int32_t>& first) {
+  for (std::size_t i = 0; i < tree.arcs.size(); ++i) tree.arcs[i] = first[tree.arcs[i]] + tree.labels[i];
+  tree.labels.clear();
+  return tree;
+}
+
+}  // namespace
+
 ScoredTree LabelledScores::best(TreeWorkspace& work) const {
+  if (std::vector<std::int32_t> first; by_words_wanted()) return ungrouped(by_words(first).best(work), first);
   ScoredTree out;
   const PartScores scores = over_labels(false, work);
   out.score = kind.projective
@@ -68,12 +107,18 @@ ScoredTree LabelledScores::best(TreeWorkspace& work) const {
 }
 
 std::vector<ScoredTree> LabelledScores::k_best(std::int64_t k, TreeWorkspace& work) const {
+  if (std::vector<std::int32_t> first; by_words_wanted()) {
+    std::vector<ScoredTree> found = by_words(first).k_best(k, work);
+    for (ScoredTree& tree : found) tree = ungrouped(std::move(tree), first);
+    return found;
+  }
   const PartScores scores = over_labels(false, work);
   return kind.projective ? projective_k_best(ProjectiveChart(arcs, order(), kind.single_root), scores, labels(), k)
                          : spanning_k_best(arcs, scores.arcs, labels(), kind.single_root, k);
 }
 
 double LabelledScores::log_partition(TreeWorkspace& work) const {
+  if (std::vector<std::int32_t> first; by_words_wanted()) return by_words(first).log_partition(work);
   const PartScores scores = over_labels(true, work);
   return kind.projective
              ? projective_log_partition(ProjectiveChart(arcs, order(), kind.single_root), scores, work.chart)
@@ -82,6 +127,18 @@ double LabelledScores::log_partition(TreeWorkspace& work) const {
 
 LabelledMarginals LabelledScores::marginals(TreeWorkspace& work) const {
   LabelledMarginals out;
+  if (std::vector<std::int32_t> first; by_words_wanted()) {
+    const LabelledScores grouped = by_words(first);
+    const LabelledMarginals found = grouped.marginals(work);
+    out.parts.log_partition = found.parts.log_partition;
+    out.parts.arcs.resize(static_cast<std::size_t>(arcs.size()));
+    for (std::int32_t a = 0, g = -1; a < arcs.size(); ++a) {
+      g += arcs.first(a) == a;
+      out.parts.arcs[static_cast<std::size_t>(a)] =
+          found.labels[static_cast<std::size_t>(g) * grouped.n_labels + a - arcs.first(a)];
+    }
+    return out;
+  }
   const PartScores scores = over_labels(true, work);
   out.parts = kind.projective
                   ? projective_marginals(ProjectiveChart(arcs, order(), kind.single_root), scores, work.chart)

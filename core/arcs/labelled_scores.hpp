@@ -30,7 +30,8 @@ struct LabelledMarginals {
   std::vector<double> labels;  // [size][n_labels], or empty
 };
 
-// Finite, or -inf for what may not be. Parts of second order are for projective trees alone.
+// Finite, or -inf for what may not be. Parts of second order are for projective trees alone. Labels of an arc are either
+// numbers beside it (n_labels), or arcs of their own between the same words (ArcSet).
 struct LabelledScores {
   TreeKind kind;
   ArcSet arcs;
@@ -56,6 +57,10 @@ struct LabelledScores {
   ProjectiveForest forest() const;
 
  private:
+  // The same scores with one arc between two words at most, whose labels are the arcs that were there; `first` gets the
+  // first of these by arc.
+  LabelledScores by_words(std::vector<std::int32_t>& first) const;
+  bool by_words_wanted() const;
   // Fills work.arcs, and work.best_labels without sums.
   PartScores over_labels(bool sums, TreeWorkspace& work) const;
   ArcLabels labels() const { return {n_labels ? values.data() : nullptr, n_labels}; }

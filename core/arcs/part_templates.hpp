@@ -1,17 +1,18 @@
-// What is seen of a part of a dependency tree: templates over the atoms of its words.
+// What is seen of a part of a dependency tree: templates over the atoms of its words and the labels of its arcs.
 //
 // An atom is what is seen of one word, as a number: its form, its tag. A template names some atoms of the words of a
 // part and of their neighbours; with the values that it finds there it is a feature.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace margent {
 
-// arc h -> m; arc with its label; h -> m with the next modifier s inward, or none; g -> h -> m.
-enum class PartKind : std::uint8_t { arc, label, sibling, grandparent };
-inline constexpr int n_part_kinds = 4;
+// arc h -> m; h -> m with the next modifier s inward, or none; g -> h -> m.
+enum class PartKind : std::uint8_t { arc, sibling, grandparent };
+inline constexpr int n_part_kinds = 3;
 
 enum class PartNode : std::uint8_t { head, modifier, sibling, grandparent };
 inline constexpr int n_part_nodes = 4;
@@ -26,7 +27,11 @@ struct PartTemplate {
   PartKind kind;
   std::vector<PartTerm> terms;
   bool direction = false, distance = false;
+  bool label = false;         // of h -> m
+  bool other_label = false;   // of h -> s, or of g -> h
   std::int32_t between = -1;  // a feature for each value of this atom among the words between h and m; -1: one feature
+
+  bool labelled() const { return label || other_label; }
 };
 
 // Checked: nodes that their kind of part has, atoms below n_atoms, at most 2^16 of them.
@@ -35,9 +40,9 @@ class PartTemplates {
   PartTemplates(std::vector<PartTemplate> templates, std::int32_t n_atoms)
       : templates_(std::move(templates)), n_atoms_(n_atoms) {
     if (templates_.size() > 1u << 16) throw std::length_error("too many templates");
-    for (std::size_t t = 0; t < templates_.size(); ++t) {
-      const PartTemplate& given = templates_[t];
-      bool good = given.between < n_atoms && (given.between < 0 || of_arcs(given.kind));
+    for (const PartTemplate& given : templates_) {
+      const bool is_arc = given.kind == PartKind::arc;
+      bool good = given.between < n_atoms && (given.between < 0 || is_arc) && !(is_arc && given.other_label);
       for (const PartTerm& term : given.terms)
         good = good && has(given.kind, term.node) && term.atom >= 0 && term.atom < n_atoms && term.offset > -100 &&
                term.offset < 100;
@@ -52,7 +57,6 @@ class PartTemplates {
       if (each.kind == kind) return true;
     return false;
   }
-  static bool of_arcs(PartKind kind) { return kind == PartKind::arc || kind == PartKind::label; }
   static bool has(PartKind kind, PartNode node) {
     return node == PartNode::head || node == PartNode::modifier ||
            (node == PartNode::sibling && kind == PartKind::sibling) ||

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "arcs/head_filter.hpp"
+#include "arcs/arc_filter.hpp"
 #include "arcs/tree_features.hpp"
 
 namespace margent {
@@ -12,7 +12,7 @@ namespace margent {
 class TreeProblem {
  public:
   // filter null: all arcs are searched. A wrong head costs 1, a wrong label of a right head `label_cost`.
-  TreeProblem(const PartTemplates& templates, const TreeExamples& examples, const HeadFilter* filter, TreeKind kind,
+  TreeProblem(const PartTemplates& templates, const TreeExamples& examples, const ArcFilter* filter, TreeKind kind,
               int n_labels, int bits, double label_cost, int threads);
 
   const PartTemplates& templates() const { return templates_; }
@@ -21,8 +21,9 @@ class TreeProblem {
   int n_labels() const { return n_labels_; }
   int bits() const { return bits_; }
   double label_cost() const { return label_cost_; }
-  // The arcs that an example is searched in: those of the filter, and all that are known to be right.
-  void find_arcs(std::int64_t i, std::vector<std::uint8_t>& allowed, ArcSet& out) const;
+  // The arcs that an example is searched in: those of the filter, and all that are known to be right. `chosen` is memory
+  // of the caller.
+  void find_arcs(std::int64_t i, std::vector<TypedArc>& chosen, TypedArcs& out) const;
   // Whether head and label of each word are known.
   bool is_complete(std::int64_t i) const { return state_[static_cast<std::size_t>(i)] != State::partial; }
   // Whether the known tree is none of those that are searched: it has crossing arcs, or several roots.
@@ -39,14 +40,14 @@ class TreeProblem {
   double label_cost_;
   bool filtered_;
   std::vector<State> state_;
-  std::vector<std::vector<std::int32_t>> kept_;  // by example: head * (n + 1) + modifier
+  std::vector<std::vector<TypedArc>> kept_;  // by example
 };
 
 // One for each thread.
 class TreeExample {
  public:
   explicit TreeExample(const TreeProblem& problem)
-      : problem_(&problem), features_(problem.templates(), problem.examples(), problem.bits(), problem.n_labels()) {}
+      : problem_(&problem), features_(problem.templates(), problem.examples(), problem.bits()) {}
 
   void turn_to(std::int64_t example, const double* weights, double scale);
   // Scores of all trees, as they are.
@@ -57,7 +58,8 @@ class TreeExample {
   const LabelledScores& right();
   // The right tree, the best one where several are; no arcs: none is in reach.
   ScoredTree gold(TreeWorkspace& work);
-  std::int32_t head(std::int32_t arc) const { return scores_.arcs.head(arc); }
+  std::int32_t head(std::int32_t arc) const { return typed_.arcs.head(arc); }
+  std::int32_t label(std::int32_t arc) const { return typed_.labels[static_cast<std::size_t>(arc)]; }
   double score(const ScoredTree& tree) { return all().score(tree); }
   double loss(const ScoredTree& tree) const;
   std::int64_t errors(const ScoredTree& tree) const;
@@ -76,16 +78,17 @@ class TreeExample {
   }
   template <class Change>
   const LabelledScores& changed(Change change);
-  // Whether an arc with a label is wrong in its head, and in its label; what is not known is not wrong.
+  // Whether an arc is wrong in its head, and in its label; what is not known is not wrong.
   bool wrong_head(std::int32_t arc) const;
-  bool wrong_label(std::int32_t arc, std::int32_t label) const;
+  bool wrong_label(std::int32_t arc) const;
 
   const TreeProblem* problem_;
   TreeFeatures<double> features_;
   std::int64_t example_ = 0;
+  TypedArcs typed_;
   LabelledScores scores_;
   std::vector<double> plain_, changed_;
-  std::vector<std::uint8_t> allowed_;
+  std::vector<TypedArc> chosen_;
   std::vector<TreePart> parts_, other_parts_;
 };
 

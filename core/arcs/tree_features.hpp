@@ -2,43 +2,41 @@
 #pragma once
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "arcs/labelled_scores.hpp"
 #include "arcs/part_keys.hpp"
 #include "arcs/tree_examples.hpp"
+#include "arcs/typed_arcs.hpp"
 #include "arcs/weight_sums.hpp"
 #include "learning/part_features.hpp"
-#include "simd/kernels.hpp"
 
 namespace margent {
 
-struct TreePart {
-  PartKind kind;
-  std::int32_t head, modifier;
-  std::int32_t third = 0;  // the label, the sibling (0: none) or the grandparent
-};
-
 // Calls visit(part) for the parts of a tree, those of second order among them.
 template <class Visit>
-void each_part(const ArcSet& arcs, const ScoredTree& tree, Visit visit) {
-  for (std::size_t i = 0; i < tree.arcs.size(); ++i) {
-    const std::int32_t h = arcs.head(tree.arcs[i]), m = arcs.modifier(tree.arcs[i]);
-    visit(TreePart{PartKind::arc, h, m});
-    if (!tree.labels.empty()) visit(TreePart{PartKind::label, h, m, tree.labels[i]});
-  }
+void each_part(const TypedArcs& typed, const Tree& tree, Visit visit) {
+  const ArcSet& arcs = typed.arcs;
+  const auto part = [&](PartKind kind, std::int32_t arc) {
+    return TreePart{kind, arcs.head(arc), arcs.modifier(arc), 0, typed.labels[static_cast<std::size_t>(arc)], -1};
+  };
+  for (const std::int32_t arc : tree) visit(part(PartKind::arc, arc));
   each_second_order_part(
-      arcs, tree.arcs,
+      arcs, tree,
       [&](std::int64_t, std::int32_t arc, std::int32_t inner) {
-        visit(TreePart{PartKind::sibling, arcs.head(arc), arcs.modifier(arc), inner < 0 ? 0 : arcs.modifier(inner)});
+        TreePart each = part(PartKind::sibling, arc);
+        if (inner >= 0) {
+          each.third = arcs.modifier(inner);
+          each.other_label = typed.labels[static_cast<std::size_t>(inner)];
+        }
+        visit(each);
       },
       [&](std::int64_t, std::int32_t arc, std::int32_t above) {
-        visit(TreePart{PartKind::grandparent, arcs.head(arc), arcs.modifier(arc), arcs.head(above)});
+        TreePart each = part(PartKind::grandparent, arc);
+        each.third = arcs.head(above);
+        each.other_label = typed.labels[static_cast<std::size_t>(above)];
+        visit(each);
       });
-}
-
-// How many weights there are for 2^bits numbers of features: rows of labels begin at any of them.
-inline std::int64_t n_tree_weights(int bits, int n_labels) {
-  return (std::int64_t{1} << bits) + padded_width(n_labels);
 }
 
 // One for each thread. Templates and examples must outlive it.
@@ -47,68 +45,65 @@ class TreeFeatures {
  public:
   using Part = TreePart;
 
-  TreeFeatures(const PartTemplates& templates, const TreeExamples& examples, int bits, int n_labels)
-      : templates_(templates), examples_(examples), keys_(templates), bits_(bits), n_labels_(n_labels) {}
+  TreeFeatures(const PartTemplates& templates, const TreeExamples& examples, int bits)
+      : templates_(templates), examples_(examples), keys_(templates), bits_(bits) {}
 
-  const PartTemplates& templates() const { return templates_; }
-  PartKeys& keys() { return keys_; }
-
-  // Weights [n_tree_weights(bits, n_labels)].
+  // Weights [2^bits].
   void turn_to(std::int64_t example, const Real* weights, double scale) {
     keys_.turn_to(examples_.atoms_of(example), examples_.n_words(example));
-    weights_ = weights;
-    scale_ = scale;
+    sums_.start(weights, scale);
   }
 
-  // The scores of all parts of `out.arcs`: with labels where there are any, with parts of second order where some
-  // template sees them. Parts that no projective tree has are left at 0. For A arcs, d of which lead into a word,
-  // O(A (F + L f + d S)) with F features of an arc, f of its label, S of a part of second order.
-  void score(LabelledScores& out) {
-    const ArcSet& arcs = out.arcs;
-    const std::size_t n_arcs = static_cast<std::size_t>(arcs.size());
-    out.n_labels = n_labels_;
+  // The scores of all parts of typed arcs, with parts of second order where some template sees them. What does not look
+  // at labels is scored once for all arcs between the same words. Parts that no projective tree has are left at 0. For
+  // A arcs, d of which lead into a word: O(A (F + d S)) with F features of an arc, S of a part of second order.
+  void score(const TypedArcs& typed, LabelledScores& out) {
+    const ArcSet& arcs = out.arcs = typed.arcs;
+    out.n_labels = 0;
     out.with_siblings = templates_.any(PartKind::sibling);
     out.with_grandparents = templates_.any(PartKind::grandparent);
-    of_arcs_.resize(n_arcs);
-    out.values.assign(n_arcs * static_cast<std::size_t>(n_labels_ ? n_labels_ : 1), 0.0);
-    sums_.start(weights_, scale_);
-    rows_.start(weights_, scale_, n_labels_, padded_width(n_labels_));
-    for (std::int32_t a = 0; a < arcs.size(); ++a) {
-      const int h = arcs.head(a), m = arcs.modifier(a);
-      keys_.arc(h, m, adder());
-      sums_.end(&of_arcs_[static_cast<std::size_t>(a)]);
-      if (!n_labels_) continue;
-      keys_.label(h, m, [&](std::uint64_t key, std::int32_t, std::int32_t) { rows_.add(weight_number(key, bits_)); });
-      rows_.end(out.values.data() + static_cast<std::size_t>(a) * n_labels_);
-    }
-    rows_.flush();
-    if (out.with_siblings) score_siblings(arcs, out.siblings);
-    if (out.with_grandparents) score_grandparents(arcs, out.grandparents);
-    sums_.flush();
-    if (!n_labels_) {
-      out.values = of_arcs_;
-      return;
-    }
-    for (std::size_t a = 0; a < n_arcs; ++a)
-      for (int l = 0; l < n_labels_; ++l) out.values[a * n_labels_ + l] += of_arcs_[a];
+    out.values.resize(static_cast<std::size_t>(arcs.size()));
+    out.siblings.assign(out.with_siblings ? static_cast<std::size_t>(arcs.n_siblings()) : 0, 0.0);
+    out.grandparents.assign(out.with_grandparents ? static_cast<std::size_t>(arcs.n_grandparents()) : 0, 0.0);
+    const auto label = [&](std::int32_t arc) { return arc < 0 ? -1 : typed.labels[static_cast<std::size_t>(arc)]; };
+    score_kind(
+        out.values,
+        [&](auto visit) {
+          for (std::int32_t a = 0; a < arcs.size(); ++a)
+            visit(a, arcs.first(a), TreePart{PartKind::arc, arcs.head(a), arcs.modifier(a), 0, label(a), -1});
+        });
+    if (out.with_siblings)
+      score_kind(out.siblings, [&](auto visit) {
+        for (std::int32_t a = 0; a < arcs.size(); ++a) {
+          const std::int32_t h = arcs.head(a), m = arcs.modifier(a), same = arcs.first(a);
+          visit(arcs.sibling(a), arcs.sibling(same), TreePart{PartKind::sibling, h, m, 0, label(a), -1});
+          for (std::int32_t b = arcs.inner(a).begin; b < arcs.inner(a).end; ++b)
+            visit(arcs.sibling(a, b), arcs.sibling(same, arcs.first(b)),
+                  TreePart{PartKind::sibling, h, m, arcs.modifier(b), label(a), label(b)});
+        }
+      });
+    if (out.with_grandparents)
+      score_kind(out.grandparents, [&](auto visit) {
+        for (std::int32_t a = 0; a < arcs.size(); ++a) {
+          const std::int32_t h = arcs.head(a), m = arcs.modifier(a), same = arcs.first(a);
+          if (h == 0) continue;
+          for (const std::int32_t above : arcs.inward(h)) {
+            const std::int32_t g = arcs.head(above);
+            if (h < m ? h < g && g <= m : m <= g && g < h) continue;
+            visit(arcs.grandparent(a, above), arcs.grandparent(same, arcs.first(above)),
+                  TreePart{PartKind::grandparent, h, m, g, label(a), label(above)});
+          }
+        }
+      });
   }
 
   // Calls visit(weight, number of the template, value between or 0) for each feature of a part.
   template <class Visit>
   void each(const Part& part, Visit visit) const {
-    const auto numbered = [&](std::uint64_t key, std::int32_t number, std::int32_t value) {
-      visit(std::int64_t{weight_number(key, bits_)} + (part.kind == PartKind::label ? part.third : 0), number, value);
-    };
-    switch (part.kind) {
-      case PartKind::arc:
-        return keys_.arc(part.head, part.modifier, numbered);
-      case PartKind::label:
-        return keys_.label(part.head, part.modifier, numbered);
-      case PartKind::sibling:
-        return keys_.sibling(part.head, part.third, part.modifier, numbered);
-      case PartKind::grandparent:
-        return keys_.grandparent(part.third, part.head, part.modifier, numbered);
-    }
+    for (const bool labelled : {false, true})
+      keys_.each(part, labelled, [&](std::uint64_t key, std::int32_t number, std::int32_t value) {
+        visit(std::int64_t{weight_number(key, bits_)}, number, value);
+      });
   }
   void collect(const Part& part, double amount) {
     each(part, [&](std::int64_t weight, std::int32_t, std::int32_t) { collected_.push_back({weight, amount}); });
@@ -119,46 +114,31 @@ class TreeFeatures {
   }
 
  private:
-  auto adder() {
-    return [this](std::uint64_t key, std::int32_t, std::int32_t) { sums_.add(weight_number(key, bits_)); };
-  }
-
-  void score_siblings(const ArcSet& arcs, std::vector<double>& out) {
-    out.resize(static_cast<std::size_t>(arcs.n_siblings()));
-    for (std::int32_t a = 0; a < arcs.size(); ++a) {
-      const int h = arcs.head(a), m = arcs.modifier(a);
-      keys_.sibling(h, 0, m, adder());
-      sums_.end(&out[static_cast<std::size_t>(arcs.sibling(a))]);
-      for (std::int32_t b = arcs.inner(a).begin; b < a; ++b) {
-        keys_.sibling(h, arcs.modifier(b), m, adder());
-        sums_.end(&out[static_cast<std::size_t>(arcs.sibling(a, b))]);
-      }
-    }
-  }
-
-  void score_grandparents(const ArcSet& arcs, std::vector<double>& out) {
-    out.assign(static_cast<std::size_t>(arcs.n_grandparents()), 0.0);
-    for (std::int32_t a = 0; a < arcs.size(); ++a) {
-      const int h = arcs.head(a), m = arcs.modifier(a);
-      if (h == 0) continue;
-      for (const std::int32_t above : arcs.inward(h)) {
-        const int g = arcs.head(above);
-        if (h < m ? h < g && g <= m : m <= g && g < h) continue;
-        keys_.grandparent(g, h, m, adder());
-        sums_.end(&out[static_cast<std::size_t>(arcs.grandparent(a, above))]);
-      }
-    }
+  // parts(visit) calls visit(number, number of the first part of the same words, part).
+  template <class Parts>
+  void score_kind(std::vector<double>& out, Parts parts) {
+    const auto sum = [&](const TreePart& part, bool labelled, double* to) {
+      keys_.each(part, labelled,
+                 [&](std::uint64_t key, std::int32_t, std::int32_t) { sums_.add(weight_number(key, bits_)); });
+      sums_.end(to);
+    };
+    unlabelled_.resize(out.size());
+    parts([&](std::int64_t number, std::int64_t same, const TreePart& part) {
+      if (number == same) sum(part, false, &unlabelled_[static_cast<std::size_t>(number)]);
+      sum(part, true, &out[static_cast<std::size_t>(number)]);
+    });
+    sums_.flush();
+    parts([&](std::int64_t number, std::int64_t same, const TreePart&) {
+      out[static_cast<std::size_t>(number)] += unlabelled_[static_cast<std::size_t>(same)];
+    });
   }
 
   const PartTemplates& templates_;
   const TreeExamples& examples_;
   PartKeys keys_;
-  int bits_, n_labels_;
-  const Real* weights_ = nullptr;
-  double scale_ = 1;
+  int bits_;
   WeightSums<Real> sums_;
-  RowSums<Real> rows_;
-  std::vector<double> of_arcs_;
+  std::vector<double> unlabelled_;
   SparseVector collected_;
 };
 

@@ -8,13 +8,14 @@ namespace margent {
 
 struct TreeModel::Worker {
   Worker(const TreeModel& model, const TreeExamples& examples)
-      : features(model.templates_, examples, model.bits_, model.n_labels_) {
+      : features(model.templates_, examples, model.bits_) {
     if (model.filter_) filter.emplace(*model.filter_);
     scores.kind = model.kind_;
   }
   TreeFeatures<float> features;
-  std::optional<HeadFilter::Workspace> filter;
-  std::vector<std::uint8_t> allowed;
+  std::optional<ArcFilter::Workspace> filter;
+  std::vector<TypedArc> chosen;
+  TypedArcs typed;
   LabelledScores scores;
   TreeWorkspace trees;
 };
@@ -29,12 +30,12 @@ void TreeModel::each(const TreeExamples& examples, int threads, Answer answer) c
     if (!known[thread]) known[thread].emplace(*this, examples);
     Worker& worker = *known[thread];
     if (filter_)
-      filter_->keep(examples.atoms_of(i), n, *worker.filter, worker.allowed);
+      filter_->keep(examples.atoms_of(i), n, *worker.filter, worker.chosen);
     else
-      worker.allowed.assign(static_cast<std::size_t>(n + 1) * (n + 1), 1);
-    worker.scores.arcs.assign(n, worker.allowed.data());
+      all_arcs(n, n_labels_, worker.chosen);
+    worker.typed.assign(n, worker.chosen);
     worker.features.turn_to(i, weights_, 1);
-    worker.features.score(worker.scores);
+    worker.features.score(worker.typed, worker.scores);
     answer(worker, i);
   });
 }
@@ -46,8 +47,8 @@ void TreeModel::best(const TreeExamples& examples, int threads, double* scores, 
     const ScoredTree tree = worker.scores.best(worker.trees);
     scores[i] = tree.score;
     for (std::size_t w = 0; w < tree.arcs.size(); ++w) {
-      heads[examples.ptr[i] + static_cast<std::int64_t>(w)] = worker.scores.arcs.head(tree.arcs[w]);
-      labels[examples.ptr[i] + static_cast<std::int64_t>(w)] = tree.labels.empty() ? 0 : tree.labels[w];
+      heads[examples.ptr[i] + static_cast<std::int64_t>(w)] = worker.typed.arcs.head(tree.arcs[w]);
+      labels[examples.ptr[i] + static_cast<std::int64_t>(w)] = worker.typed.labels[tree.arcs[w]];
     }
   });
 }
@@ -58,9 +59,12 @@ std::vector<std::vector<HeadsAndLabels>> TreeModel::k_best(const TreeExamples& e
   each(examples, threads, [&](Worker& worker, std::int64_t i) {
     auto& found = out[static_cast<std::size_t>(i)];
     found.clear();
-    for (ScoredTree& tree : worker.scores.k_best(k, worker.trees)) {
-      found.push_back({tree.score, {}, std::move(tree.labels)});
-      for (const std::int32_t arc : tree.arcs) found.back().heads.push_back(worker.scores.arcs.head(arc));
+    for (const ScoredTree& tree : worker.scores.k_best(k, worker.trees)) {
+      found.push_back({tree.score, {}, {}});
+      for (const std::int32_t arc : tree.arcs) {
+        found.back().heads.push_back(worker.typed.arcs.head(arc));
+        found.back().labels.push_back(worker.typed.labels[arc]);
+      }
     }
   });
   return out;
@@ -82,12 +86,12 @@ ArcProbabilities TreeModel::marginals(const TreeExamples& examples, const std::i
     const LabelledMarginals found = scores.marginals(worker.trees);
     const int n = examples.n_words(i);
     for (std::int32_t a = 0; a < scores.arcs.size(); ++a) {
-      const int h = scores.arcs.head(a), w = scores.arcs.modifier(a) - 1;
+      const int h = scores.arcs.head(a), w = scores.arcs.modifier(a) - 1, l = worker.typed.labels[a];
       const std::int64_t word = examples.ptr[i] + w;
-      out.heads[begin[i] + std::int64_t{w} * (n + 1) + h] = found.parts.arcs[a];
-      for (int l = 0; l < n_labels_; ++l) out.labels[word * n_labels_ + l] += found.labels[a * n_labels_ + l];
-      if (heads[word] == h)
-        out.arcs[word] = n_labels_ ? found.labels[a * n_labels_ + labels[word]] : found.parts.arcs[a];
+      const double p = found.parts.arcs[a];
+      out.heads[begin[i] + std::int64_t{w} * (n + 1) + h] += p;
+      out.labels[word * n_labels_ + l] += p;
+      if (heads[word] == h && labels[word] == l) out.arcs[word] = p;
     }
   });
   return out;
@@ -98,15 +102,14 @@ std::vector<TreeContribution> TreeModel::contributions(const TreeExamples& examp
   std::vector<TreeContribution> out;
   Worker worker(*this, examples);
   worker.features.turn_to(i, weights_, 1);
-  const int n = examples.n_words(i);
-  worker.allowed.assign(static_cast<std::size_t>(n + 1) * (n + 1), 1);
-  worker.scores.arcs.assign(n, worker.allowed.data());
-  ScoredTree tree;
-  find_tree(worker.scores.arcs, heads, tree.arcs);
-  if (n_labels_) tree.labels.assign(labels, labels + n);
-  each_part(worker.scores.arcs, tree, [&](const TreePart& part) {
+  const std::int32_t n = examples.n_words(i);
+  for (std::int32_t m = 1; m <= n; ++m) worker.chosen.push_back({heads[m - 1], m, labels[m - 1]});
+  worker.typed.assign(n, worker.chosen);
+  Tree tree;
+  find_tree(worker.typed.arcs, heads, tree);
+  each_part(worker.typed, tree, [&](const TreePart& part) {
     worker.features.each(part, [&](std::int64_t weight, std::int32_t number, std::int32_t value) {
-      out.push_back({number, part.modifier, part.head, part.third, value, static_cast<double>(weights_[weight])});
+      out.push_back({number, value, part, static_cast<double>(weights_[weight])});
     });
   });
   return out;

@@ -3,15 +3,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "arcs/head_filter.hpp"
+#include "arcs/arc_filter.hpp"
 #include "arcs/tree_features.hpp"
 
 namespace margent {
 
-// A feature of a part of a tree: which template, at which words (TreePart), with which value between (0: none), and its
-// weight.
+// A feature of a part of a tree: which template, with which value between (0: none), and its weight.
 struct TreeContribution {
-  std::int32_t number, modifier, head, third, value;
+  std::int32_t number, value;
+  TreePart part;
   double weight;
 };
 
@@ -21,10 +21,10 @@ struct ArcProbabilities {
   std::vector<double> arcs;    // [words] of the head and the label together that were asked about
 };
 
-// Views of what somebody else owns: templates, weights [n_tree_weights(bits, n_labels)], filter (null: none).
+// Views of what somebody else owns: templates, weights [2^bits], filter (null: none).
 class TreeModel {
  public:
-  TreeModel(const PartTemplates& templates, const float* weights, int bits, int n_labels, const HeadFilter* filter,
+  TreeModel(const PartTemplates& templates, const float* weights, int bits, int n_labels, const ArcFilter* filter,
             TreeKind kind)
       : templates_(templates), weights_(weights), bits_(bits), n_labels_(n_labels), filter_(filter), kind_(kind) {}
 
@@ -50,7 +50,7 @@ class TreeModel {
   const PartTemplates& templates_;
   const float* weights_;
   int bits_, n_labels_;
-  const HeadFilter* filter_;
+  const ArcFilter* filter_;
   TreeKind kind_;
 };
 

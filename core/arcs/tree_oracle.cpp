@@ -51,7 +51,7 @@ std::int64_t TreeOracle::fix_gold() {
     turn(example_, i);
     tree = example_.gold(work_);
     const ScoredTree* before = fixed_.empty() ? nullptr : &fixed_[static_cast<std::size_t>(i)];
-    changed += !before || before->arcs != tree.arcs || before->labels != tree.labels;
+    changed += !before || before->arcs != tree.arcs;
   }
   fixed_ = std::move(fixed);
   is_fixed_ = true;
@@ -63,9 +63,8 @@ std::span<const std::int32_t> TreeOracle::labels(std::size_t rival) const {
   if (rival >= rivals_.size()) throw std::out_of_range("the last answer has no such rival");
   const ScoredTree& tree = rivals_[rival];
   name_.clear();
-  for (std::size_t w = 0; w < tree.arcs.size(); ++w)
-    name_.push_back(example_.head(tree.arcs[w]) * std::max(problem_.n_labels(), 1) +
-                    (tree.labels.empty() ? 0 : tree.labels[w]));
+  for (const std::int32_t arc : tree.arcs)
+    name_.push_back(example_.head(arc) * problem_.n_labels() + example_.label(arc));
   return name_;
 }
 

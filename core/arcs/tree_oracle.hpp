@@ -17,7 +17,7 @@ class TreeOracle final : public FlatOracle {
  public:
   // The problem must outlive the oracle.
   explicit TreeOracle(const TreeProblem& problem)
-      : FlatOracle(n_tree_weights(problem.bits(), problem.n_labels())), problem_(problem), example_(problem) {}
+      : FlatOracle(std::int64_t{1} << problem.bits()), problem_(problem), example_(problem) {}
   TreeOracle(const TreeOracle&) = delete;
 
   const TreeProblem& problem() const { return problem_; }

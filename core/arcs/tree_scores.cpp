@@ -44,7 +44,7 @@ TreeScores::TreeScores(const TreeArrays& arrays, TreeKind kind) {
     if (!labels) scores_.values.push_back(arc);
     if (arrays.siblings) {
       scores_.siblings.push_back(cube(arrays.siblings, h, h, m));
-      for (std::int32_t b = arcs.inner(a).begin; b < a; ++b)
+      for (std::int32_t b = arcs.inner(a).begin; b < arcs.inner(a).end; ++b)
         scores_.siblings.push_back(cube(arrays.siblings, h, arcs.modifier(b), m));
     }
     if (arrays.grandparents && h > 0)
@@ -93,7 +93,7 @@ TreeProbabilities TreeScores::marginals() const {
     for (std::size_t l = 0; l < labels; ++l) out.labels[(h * n + m) * labels + l] = found.labels[a * labels + l];
     if (scores_.with_siblings) {
       out.siblings[(h * n + h) * n + m] = found.parts.siblings[arcs.sibling(a)];
-      for (std::int32_t b = arcs.inner(a).begin; b < a; ++b)
+      for (std::int32_t b = arcs.inner(a).begin; b < arcs.inner(a).end; ++b)
         out.siblings[(h * n + arcs.modifier(b)) * n + m] = found.parts.siblings[arcs.sibling(a, b)];
     }
     if (scores_.with_grandparents && h > 0)
