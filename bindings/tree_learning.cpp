@@ -1,4 +1,4 @@
-// Bindings of dependency parsing by parts: templates, the filter of heads, the oracle of trees, and the trained model.
+// Bindings of dependency parsing by parts: templates, the filter of arcs, the oracle of trees, and the trained model.
 #include <cmath>
 #include <limits>
 
@@ -11,16 +11,16 @@ using namespace margent;
 namespace {
 
 using Atoms = Array<std::int32_t, nb::ndim<2>>;
-// (kind, [(node, offset, atom)], direction, distance, between or -1)
+// (kind, [(node, offset, atom)], direction, distance, label, other label, between or -1)
 using GivenTerm = std::tuple<int, int, std::int32_t>;
-using GivenTemplate = std::tuple<int, std::vector<GivenTerm>, bool, bool, std::int32_t>;
+using GivenTemplate = std::tuple<int, std::vector<GivenTerm>, bool, bool, bool, bool, std::int32_t>;
 
 PartTemplates make_templates(const std::vector<GivenTemplate>& given, std::int32_t n_atoms) {
   std::vector<PartTemplate> templates;
-  for (const auto& [kind, terms, direction, distance, between] : given) {
+  for (const auto& [kind, terms, direction, distance, label, other_label, between] : given) {
     if (kind < 0 || kind >= n_part_kinds || between < -1) throw nb::value_error("there is no such kind of part");
     PartTemplate& each = templates.emplace_back();
-    each = {static_cast<PartKind>(kind), {}, direction, distance, between};
+    each = {static_cast<PartKind>(kind), {}, direction, distance, label, other_label, between};
     for (const auto& [node, offset, atom] : terms) {
       if (node < 0 || node >= n_part_nodes) throw nb::value_error("there is no such node of a part");
       each.terms.push_back({static_cast<PartNode>(node), offset, atom});
@@ -87,29 +87,41 @@ TreeKind checked_kind(const PartTemplates& templates, bool projective, bool sing
   return {projective, single_root};
 }
 
+// The labels of arcs are counted in a byte (TypedArcs).
+void check_labels(std::int64_t n_labels, bool filtered) {
+  if (n_labels < 1 || n_labels > (filtered ? 1 << 20 : 255))
+    throw nb::value_error("the number of labels is out of range");
+}
+
 // A filter with its templates and weights.
 class BoundFilter {
  public:
-  BoundFilter(const PartTemplates& templates, Floats weights, int bits, int most_heads, double threshold)
-      : templates_(templates), weights_(weights), filter_(templates_, weights_.data(), bits, {most_heads, threshold}) {
+  BoundFilter(const PartTemplates& templates, Floats weights, int bits, int n_labels, int most_heads, int most_labels,
+              double threshold)
+      : templates_(templates), weights_(weights), n_labels_(n_labels),
+        filter_(templates_, weights_.data(), bits, n_labels, {most_heads, most_labels, threshold}) {
     check_bits(bits);
-    if (n_entries(weights) != std::int64_t{1} << bits) throw nb::value_error("weights of the wrong shape");
-    if (most_heads < 1 || !(threshold > 0 && threshold <= 1)) throw nb::value_error("a filter that keeps no head");
+    check_labels(n_labels, true);
+    if (n_entries(weights) != n_filter_weights(bits, n_labels)) throw nb::value_error("weights of the wrong shape");
+    if (most_heads < 1 || most_labels < 1 || most_labels > 16 || !(threshold > 0 && threshold <= 1))
+      throw nb::value_error("a filter that keeps no arc, or too many labels");
   }
   BoundFilter(const BoundFilter&) = delete;
-  const HeadFilter& filter() const { return filter_; }
+  const ArcFilter& filter() const { return filter_; }
   const PartTemplates& templates() const { return templates_; }
+  int n_labels() const { return n_labels_; }
 
  private:
   PartTemplates templates_;
   Floats weights_;
-  HeadFilter filter_;
+  int n_labels_;
+  ArcFilter filter_;
 };
 
 // A model with its weights.
 class BoundModel {
  public:
-  BoundModel(const PartTemplates& templates, Floats weights, int bits, int n_labels, const HeadFilter* filter,
+  BoundModel(const PartTemplates& templates, Floats weights, int bits, int n_labels, const ArcFilter* filter,
              TreeKind kind)
       : weights_(weights), model_(templates, weights_.data(), bits, n_labels, filter, kind) {}
   BoundModel(const BoundModel&) = delete;
@@ -120,22 +132,25 @@ class BoundModel {
   TreeModel model_;
 };
 
-const HeadFilter* filter_of(const BoundFilter* bound, const PartTemplates& templates) {
-  if (bound && bound->templates().n_atoms() != templates.n_atoms()) throw nb::value_error("a filter for other atoms");
+const ArcFilter* filter_of(const BoundFilter* bound, const PartTemplates& templates, int n_labels) {
+  check_labels(n_labels, bound != nullptr);
+  if (bound && (bound->templates().n_atoms() != templates.n_atoms() || bound->n_labels() != n_labels))
+    throw nb::value_error("a filter for other atoms or labels");
   return bound ? &bound->filter() : nullptr;
 }
 
-// [by sentence the arcs that are kept, as flat pairs of head and modifier]
+// [by sentence the arcs that are kept: head, modifier and label of one after the other]
 nb::list kept_arcs(const BoundFilter& bound, const BoundTrees& trees) {
   check(bound.templates(), trees);
   const TreeExamples examples = trees.examples();
   nb::list out;
-  HeadFilter::Workspace work(bound.filter());
-  std::vector<std::uint8_t> allowed;
+  ArcFilter::Workspace work(bound.filter());
+  std::vector<TypedArc> kept;
   for (std::int64_t i = 0; i < examples.size(); ++i) {
-    bound.filter().keep(examples.atoms_of(i), examples.n_words(i), work, allowed);
-    const std::size_t n = static_cast<std::size_t>(examples.n_words(i)) + 1;
-    out.append(to_numpy(std::vector<std::uint8_t>(allowed), {n, n}));
+    bound.filter().keep(examples.atoms_of(i), examples.n_words(i), work, kept);
+    std::vector<std::int32_t> flat;
+    for (const TypedArc& each : kept) flat.insert(flat.end(), {each.head, each.modifier, each.label});
+    out.append(to_numpy(std::move(flat), {kept.size(), 3}));
   }
   return out;
 }
@@ -150,24 +165,26 @@ void bind_tree_learning(nb::module_& m) {
             new (self) PartTemplates(make_templates(templates, n_atoms));
           },
           nb::arg("templates"), nb::arg("n_atoms"),
-          "templates: (kind, [(node, offset, atom)], direction, distance, between or -1)");
+          "templates: (kind, [(node, offset, atom)], direction, distance, label, other label, between or -1)");
   nb::class_<BoundTrees>(m, "TreeExamples", "Sentences and their trees; keeps the arrays it looks into alive.")
       .def(nb::init<Ptr, Atoms, std::optional<Ids>, std::optional<Ids>, std::optional<Floats>, std::int32_t>(),
            nb::arg("sequence_ptr"), nb::arg("atoms"), nb::arg("heads").none() = nb::none(),
            nb::arg("labels").none() = nb::none(), nb::arg("weights").none() = nb::none(), nb::arg("n_labels") = 0);
-  nb::class_<BoundFilter>(m, "HeadFilter", "Leaves each word the heads that a small model takes for possible.")
-      .def(nb::init<const PartTemplates&, Floats, int, int, double>(), nb::arg("templates"), nb::arg("weights"),
-           nb::arg("bits"), nb::arg("most_heads"), nb::arg("threshold"))
-      .def("kept", &kept_arcs, nb::arg("examples"), "[(n + 1, n + 1) uint8 by head and modifier, of each sentence]");
-  nb::class_<HeadOracle, FlatOracle>(m, "HeadOracle", "The head of each word by itself: what a filter learns from.")
-      .def_prop_ro_static("structure", [](nb::handle) { return "heads of words"; })
+  nb::class_<BoundFilter>(m, "ArcFilter", "Leaves each word the arcs that a small model takes for possible.")
+      .def(nb::init<const PartTemplates&, Floats, int, int, int, int, double>(), nb::arg("templates"),
+           nb::arg("weights"), nb::arg("bits"), nb::arg("n_labels"), nb::arg("most_heads"), nb::arg("most_labels"),
+           nb::arg("threshold"))
+      .def("kept", &kept_arcs, nb::arg("examples"), "[(arcs, 3) of each sentence: head, modifier, label]");
+  nb::class_<ArcFilterOracle, FlatOracle>(m, "ArcFilterOracle", "The arc of each word by itself: what a filter learns.")
+      .def_prop_ro_static("structure", [](nb::handle) { return "arcs of words"; })
       .def(
           "__init__",
-          [](HeadOracle* self, const PartTemplates& templates, const BoundTrees& trees, int bits) {
+          [](ArcFilterOracle* self, const PartTemplates& templates, const BoundTrees& trees, int bits) {
             check(templates, trees);
             check_bits(bits);
             if (!trees.has_trees()) throw nb::value_error("examples without trees");
-            new (self) HeadOracle(templates, trees.examples(), bits);
+            check_labels(trees.n_labels(), true);
+            new (self) ArcFilterOracle(templates, trees.examples(), bits, trees.n_labels());
           },
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("templates"), nb::arg("examples"), nb::arg("bits"));
   nb::class_<TreeProblem>(m, "TreeProblem", "What a parser by parts learns from; the arcs that it searches.")
@@ -180,7 +197,7 @@ void bind_tree_learning(nb::module_& m) {
             if (!trees.has_trees()) throw nb::value_error("examples without trees");
             if (!(label_cost >= 0 && std::isfinite(label_cost))) throw nb::value_error("label_cost out of range");
             const TreeKind kind = checked_kind(templates, projective, single_root);
-            const HeadFilter* filtered = filter_of(filter, templates);
+            const ArcFilter* filtered = filter_of(filter, templates, trees.n_labels());
             const WithoutGil released;
             new (self)
                 TreeProblem(templates, trees.examples(), filtered, kind, trees.n_labels(), bits, label_cost, threads);
@@ -199,9 +216,8 @@ void bind_tree_learning(nb::module_& m) {
           [](BoundModel* self, const PartTemplates& templates, Floats weights, int bits, int n_labels,
              const BoundFilter* filter, bool projective, bool single_root) {
             check_bits(bits);
-            if (n_labels < 0 || n_labels > 1 << 20 || n_entries(weights) != n_tree_weights(bits, n_labels))
-              throw nb::value_error("weights of the wrong shape");
-            new (self) BoundModel(templates, weights, bits, n_labels, filter_of(filter, templates),
+            if (n_entries(weights) != std::int64_t{1} << bits) throw nb::value_error("weights of the wrong shape");
+            new (self) BoundModel(templates, weights, bits, n_labels, filter_of(filter, templates, n_labels),
                                   checked_kind(templates, projective, single_root));
           },
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 6>(), nb::arg("templates"), nb::arg("weights"), nb::arg("bits"),
@@ -243,7 +259,7 @@ void bind_tree_learning(nb::module_& m) {
             check(model.templates(), trees);
             if (n_entries(heads) != trees.n_words() || n_entries(labels) != trees.n_words())
               throw nb::value_error("a head and a label for each word");
-            check_ids(labels, std::max(model.n_labels(), 1), "a label is out of range");
+            check_ids(labels, model.n_labels(), "a label is out of range");
             ArcProbabilities found = without_gil(
                 [&] { return model.marginals(trees.examples(), heads.data(), labels.data(), factor, threads); });
             return std::make_tuple(to_numpy(std::move(found.heads)), to_numpy(std::move(found.labels)),
@@ -263,10 +279,12 @@ void bind_tree_learning(nb::module_& m) {
                 if (each < 0) throw nb::value_error("a head or a label is not known");
             if (trees.n_labels() > model.n_labels()) throw nb::value_error("a label is out of range");
             nb::list out;
-            for (const TreeContribution& each :
+            for (const auto& [number, value, part, weight] :
                  model.contributions(examples, 0, examples.heads.data(), examples.labels.data()))
-              out.append(std::make_tuple(each.number, each.head, each.modifier, each.third, each.value, each.weight));
+              out.append(std::make_tuple(number, part.head, part.modifier, part.third, part.label, part.other_label,
+                                         value, weight));
             return out;
           },
-          nb::arg("example"), "[(template, head, modifier, label or sibling or grandparent, value between, weight)]");
+          nb::arg("example"),
+          "[(template, head, modifier, sibling or grandparent, label, label of the other arc, value between, weight)]");
 }

@@ -131,7 +131,8 @@ class ArcFilterLikelihood final : public FlatLikelihood {
       for (int l = 0; l < oracle_.n_labels() && gradient; ++l) {
         const double share = std::exp(labels[static_cast<std::size_t>(l)]) - (l == label);
         if (std::abs(share) < negligible_) continue;
-        scorer.each_label_feature(right, m, [&](std::uint32_t row_of) { add(row_of + static_cast<unsigned>(l), share); });
+        scorer.each_label_feature(right, m,
+                                  [&](std::uint32_t row_of) { add(row_of + static_cast<unsigned>(l), share); });
       }
     }
     return weight * loss;

@@ -2,11 +2,12 @@
 //
 // The model gives each word m a head and a label of its own, whatever the others have:
 //
-//   p(h, l | m) = p(h | m) p(l | h, m),  p(h | m) = exp(w . f(h, m)) / Z(m),  p(l | h, m) = exp(w . f(h, m, l)) / Z(h, m).
+//   p(h, l | m) = p(h | m) p(l | h, m),  p(h | m) = exp(w . f(h, m)) / Z(m),  p(l | h, m) = exp(w . f(h, m, l)) / Z(h,
+//   m).
 //
-// Heads see arcs alone, so that all pairs of words are scored in O(n^2), and the likelihood needs no sums over trees (the
-// filter of Martins, Almeida and Smith 2013, section 4, after Koo and Collins 2010). The labels of an arc are a row of
-// weights that begins at the number of its feature, so that rows overlap.
+// Heads see arcs alone, so that all pairs of words are scored in O(n^2), and the likelihood needs no sums over trees
+// (the filter of Martins, Almeida and Smith 2013, section 4, after Koo and Collins 2010). The labels of an arc are a
+// row of weights that begins at the number of its feature, so that rows overlap.
 #pragma once
 #include <cstdint>
 #include <memory>

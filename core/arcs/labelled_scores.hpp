@@ -30,8 +30,8 @@ struct LabelledMarginals {
   std::vector<double> labels;  // [size][n_labels], or empty
 };
 
-// Finite, or -inf for what may not be. Parts of second order are for projective trees alone. Labels of an arc are either
-// numbers beside it (n_labels), or arcs of their own between the same words (ArcSet).
+// Finite, or -inf for what may not be. Parts of second order are for projective trees alone. Labels of an arc are
+// either numbers beside it (n_labels), or arcs of their own between the same words (ArcSet).
 struct LabelledScores {
   TreeKind kind;
   ArcSet arcs;

@@ -44,7 +44,7 @@ class ProjectiveChart {
         grand_(order == TreeOrder::grandparents) {
     const std::int64_t states = grand_ ? std::int64_t{arcs.size()} + 1 : n_;
     first_linked_ = states * n_;
-    first_joined_ = first_linked_ + (grand_ ? arcs.n_grandparents() + n_ : arcs.size());
+    first_joined_ = first_linked_ + (grand_ ? arcs.n_grandparents() + arcs.outward(0, true).end : arcs.size());
     size_ = first_joined_ + (grand_ ? arcs.n_siblings() : std::int64_t{n_} * n_);
     if (size_ > std::numeric_limits<std::int32_t>::max())
       throw std::length_error("a sentence has too many spans: allow fewer arcs");

@@ -21,8 +21,8 @@ class TreeProblem {
   int n_labels() const { return n_labels_; }
   int bits() const { return bits_; }
   double label_cost() const { return label_cost_; }
-  // The arcs that an example is searched in: those of the filter, and all that are known to be right. `chosen` is memory
-  // of the caller.
+  // The arcs that an example is searched in: those of the filter, and all that are known to be right. `chosen` is
+  // memory of the caller.
   void find_arcs(std::int64_t i, std::vector<TypedArc>& chosen, TypedArcs& out) const;
   // Whether head and label of each word are known.
   bool is_complete(std::int64_t i) const { return state_[static_cast<std::size_t>(i)] != State::partial; }

@@ -66,12 +66,10 @@ class TreeFeatures {
     out.siblings.assign(out.with_siblings ? static_cast<std::size_t>(arcs.n_siblings()) : 0, 0.0);
     out.grandparents.assign(out.with_grandparents ? static_cast<std::size_t>(arcs.n_grandparents()) : 0, 0.0);
     const auto label = [&](std::int32_t arc) { return arc < 0 ? -1 : typed.labels[static_cast<std::size_t>(arc)]; };
-    score_kind(
-        out.values,
-        [&](auto visit) {
-          for (std::int32_t a = 0; a < arcs.size(); ++a)
-            visit(a, arcs.first(a), TreePart{PartKind::arc, arcs.head(a), arcs.modifier(a), 0, label(a), -1});
-        });
+    score_kind(out.values, [&](auto visit) {
+      for (std::int32_t a = 0; a < arcs.size(); ++a)
+        visit(a, arcs.first(a), TreePart{PartKind::arc, arcs.head(a), arcs.modifier(a), 0, label(a), -1});
+    });
     if (out.with_siblings)
       score_kind(out.siblings, [&](auto visit) {
         for (std::int32_t a = 0; a < arcs.size(); ++a) {

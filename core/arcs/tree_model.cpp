@@ -7,8 +7,7 @@
 namespace margent {
 
 struct TreeModel::Worker {
-  Worker(const TreeModel& model, const TreeExamples& examples)
-      : features(model.templates_, examples, model.bits_) {
+  Worker(const TreeModel& model, const TreeExamples& examples) : features(model.templates_, examples, model.bits_) {
     if (model.filter_) filter.emplace(*model.filter_);
     scores.kind = model.kind_;
   }

@@ -470,7 +470,7 @@ class InverseHessian:
 
 class PartTemplates:
     def __init__(
-        self, templates: Sequence[tuple[int, Sequence[tuple[int, int, int]], bool, bool, int]], n_atoms: int
+        self, templates: Sequence[tuple[int, Sequence[tuple[int, int, int]], bool, bool, bool, bool, int]], n_atoms: int
     ) -> None: ...
 
 class TreeExamples:
@@ -484,13 +484,20 @@ class TreeExamples:
         n_labels: int = 0,
     ) -> None: ...
 
-class HeadFilter:
+class ArcFilter:
     def __init__(
-        self, templates: PartTemplates, weights: NDArray[numpy.float32], bits: int, most_heads: int, threshold: float
+        self,
+        templates: PartTemplates,
+        weights: NDArray[numpy.float32],
+        bits: int,
+        n_labels: int,
+        most_heads: int,
+        most_labels: int,
+        threshold: float,
     ) -> None: ...
     def kept(self, examples: TreeExamples) -> list: ...
 
-class HeadOracle(FlatOracle):
+class ArcFilterOracle(FlatOracle):
     def __init__(self, templates: PartTemplates, examples: TreeExamples, bits: int) -> None: ...
 
     structure: Final[str] = ...
@@ -500,7 +507,7 @@ class TreeProblem:
         self,
         templates: PartTemplates,
         examples: TreeExamples,
-        filter: HeadFilter | None,
+        filter: ArcFilter | None,
         projective: bool,
         single_root: bool,
         bits: int,
@@ -523,7 +530,7 @@ class TreeModel:
         weights: NDArray[numpy.float32],
         bits: int,
         n_labels: int,
-        filter: HeadFilter | None,
+        filter: ArcFilter | None,
         projective: bool,
         single_root: bool,
     ) -> None: ...

@@ -140,7 +140,10 @@ class ClassesWithLogLoss(Classes):
 
 def dependency_arcs() -> _core.TreeOracle:
     """Two sentences of two words; the word with the larger atom is the root."""
-    templates = [(0, [(0, 0, 0), (1, 0, 0)], True, False, -1), (1, [(1, 0, 0)], False, False, -1)]
+    templates = [
+        (0, [(0, 0, 0), (1, 0, 0)], True, False, False, False, -1),
+        (0, [(1, 0, 0)], False, False, True, False, -1),
+    ]
     atoms, labels = np.array([[1], [2], [2], [1]], np.int32), np.array([0, 1, 1, 0], np.int32)
     examples = _core.TreeExamples(np.array([0, 2, 4]), atoms, np.array([2, 0, 0, 1], np.int32), labels, None, 2)
     problem = _core.TreeProblem(_core.PartTemplates(templates, 1), examples, None, True, True, 6, 0.5)

@@ -11,23 +11,27 @@ from oracle import dependency_trees, tree_features
 
 BITS = 16
 TEMPLATES = [
-    (0, [(0, 0, 0), (1, 0, 0)], True, False, -1),
-    (0, [(0, -1, 1), (1, 2, 1)], True, True, -1),
-    (0, [(1, 0, 0)], False, True, 1),
-    (0, [], False, False, 0),
-    (1, [(0, 0, 1), (1, 0, 0)], True, False, -1),
-    (1, [(1, 1, 0)], False, True, 0),
-    (2, [(2, 0, 0), (1, 0, 0)], True, True, -1),
-    (2, [(0, 0, 1), (2, -1, 1), (1, 0, 1)], False, False, -1),
-    (3, [(3, 0, 0), (1, 0, 0)], True, True, -1),
-    (3, [(3, 1, 1), (0, 0, 1), (1, -1, 0)], False, False, -1),
+    (0, [(0, 0, 0), (1, 0, 0)], True, False, False, False, -1),
+    (0, [(0, -1, 1), (1, 2, 1)], True, True, False, False, -1),
+    (0, [(1, 0, 0)], False, True, False, False, 1),
+    (0, [], False, False, False, False, 0),
+    (0, [(0, 0, 1), (1, 0, 0)], True, False, True, False, -1),
+    (0, [(1, 1, 0)], False, True, True, False, 0),
+    (1, [(2, 0, 0), (1, 0, 0)], True, True, False, False, -1),
+    (1, [(0, 0, 1), (2, -1, 1), (1, 0, 1)], False, False, False, False, -1),
+    (1, [(2, 0, 0)], True, False, True, True, -1),
+    (1, [], False, True, False, True, -1),
+    (2, [(3, 0, 0), (1, 0, 0)], True, True, False, False, -1),
+    (2, [(3, 1, 1), (0, 0, 1), (1, -1, 0)], False, False, False, False, -1),
+    (2, [(0, 0, 0)], False, False, True, True, -1),
+    (2, [(3, 0, 1)], True, False, True, False, -1),
 ]
 """Of all kinds; atoms 0 and 1."""
 N_LABELS = 2
 
 
 def templates(order):
-    chosen = [each for each in TEMPLATES if order == 2 or each[0] <= 1]
+    chosen = [each for each in TEMPLATES if order == 2 or each[0] == 0]
     return chosen, _core.PartTemplates(chosen, 2)
 
 
@@ -57,9 +61,8 @@ class Sentences:
         return _core.TreeExamples(self.ptr, self.atoms, *given, self.n_labels)
 
 
-def random_weights(seed, n_labels=N_LABELS, spread=1.0):
-    n = (1 << BITS) + _core.padded_width(n_labels)
-    return (np.random.default_rng(seed).normal(size=n) * spread).astype(np.float32)
+def random_weights(seed, spread=0.7):
+    return (np.random.default_rng(seed).normal(size=1 << BITS) * spread).astype(np.float32)
 
 
 class FeatureWeights:
@@ -72,14 +75,14 @@ class FeatureWeights:
             rows = sentences.rows(i)
             words = sentences.atoms[rows]
             for heads in dependency_trees.trees(n, False, False):
-                for label in range(sentences.n_labels):
-                    self._learn(model, words, heads, [label] * n, sentences.n_labels)
+                for labels in itertools.product(range(sentences.n_labels), repeat=n):
+                    self._learn(model, words, heads, labels, sentences.n_labels)
 
     def _learn(self, model, words, heads, labels, n_labels):
         ptr = np.array([0, len(words)], np.int64)
         tree = (np.array(heads, np.int32), np.array(labels, np.int32))
         example = _core.TreeExamples(ptr, np.ascontiguousarray(words), *tree, None, n_labels)
-        found = {(number, h, m, third, value): w for number, h, m, third, value, w in model.contributions(example)}
+        found = {tuple(named): weight for *named, weight in model.contributions(example)}
         expected = {}
         for part in tree_features.parts(heads, labels):
             for number, template in enumerate(self.templates):

@@ -67,39 +67,65 @@ def test_any_number_of_threads_gives_the_same_bits():
     )
 
 
-def test_a_filter_leaves_the_most_probable_heads_and_a_tree():
+def filter_probabilities(chosen, weights, n_labels, words):
+    """log p(h | m) and log p(l | h, m) of a filter with one template of heads and one of labels: arrays by h, m, l."""
+    n = len(words)
+    unlabelled = _core.PartTemplates([(*each[:4], False, *each[5:]) for each in chosen], 2)
+    index = _core.TreeModel(unlabelled, np.arange(1 << BITS, dtype=np.float32), BITS, 1, None, False, False)
+    heads, labels = np.full((n + 1, n + 1), -np.inf), np.full((n + 1, n + 1, n_labels), -np.inf)
+    for head in range(n + 1):
+        for word in range(1, n + 1):
+            if head == word:
+                continue
+            tree = np.array([head if w == word else 0 if w == head else word for w in range(1, n + 1)], np.int32)
+            example = _core.TreeExamples(np.array([0, n]), words, tree, np.zeros(n, np.int32), None, 1)
+            for number, h, m, *_, place in index.contributions(example):
+                if (h, m) == (head, word) and number == 0:
+                    heads[h, m] = weights[int(place)]
+                elif (h, m) == (head, word):
+                    labels[h, m] = weights[int(place) : int(place) + n_labels]
+    return (
+        heads - np.logaddexp.reduce(heads, axis=0, keepdims=True),
+        labels - np.logaddexp.reduce(labels, axis=2, keepdims=True),
+    )
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_a_filter_leaves_the_most_probable_arcs_and_a_tree():
     sentences = Sentences(5, [6, 1, 4])
-    chosen = [(0, [(0, 0, 0), (1, 0, 0)], True, True, -1)]
-    weights = np.random.default_rng(1).normal(size=1 << BITS).astype(np.float32)
+    chosen = [
+        (0, [(0, 0, 0), (1, 0, 0)], True, True, False, False, -1),
+        (0, [(0, 0, 1), (1, 0, 1)], True, False, True, False, -1),
+    ]
+    n_labels, most_heads, most_labels, threshold = 4, 3, 2, 0.1
+    n_weights = (1 << BITS) + _core.padded_width(n_labels)
+    weights = (2 * np.random.default_rng(1).normal(size=n_weights)).astype(np.float32)
     native = _core.PartTemplates(chosen, 2)
-    everything = _core.HeadFilter(native, weights, BITS, 100, 1e-30).kept(sentences.native())
-    assert all(kept[:, 1:].sum() == n * n for kept, n in zip(everything, sentences.lengths))
-    most, threshold = 2, 0.3
-    kept = _core.HeadFilter(native, weights, BITS, most, threshold).kept(sentences.native())
-    scorer = _core.TreeModel(native, np.append(weights, np.zeros(8, np.float32)), BITS, 1, None, False, False)
+    everything = _core.ArcFilter(native, weights, BITS, n_labels, 100, 16, 1e-30).kept(sentences.native())
+    assert [len(kept) for kept in everything] == [n_labels * n * n for n in sentences.lengths]
+    found = _core.ArcFilter(native, weights, BITS, n_labels, most_heads, most_labels, threshold).kept(
+        sentences.native()
+    )
     for i, n in enumerate(sentences.lengths):
-        scores = np.full((n + 1, n + 1), -np.inf)
         words = np.ascontiguousarray(sentences.atoms[sentences.rows(i)])
-        for heads in dependency_trees.trees(n, False, False) if n < 5 else []:
-            example = _core.TreeExamples(
-                np.array([0, n]), words, np.array(heads, np.int32), np.zeros(n, np.int32), None, 1
-            )
-            for _, head, modifier, _, _, weight in scorer.contributions(example):
-                scores[head, modifier] = weight
-        if n < 5:
-            root = 1 + int(np.argmax(scores[0, 1:] - scores[:, 1:].max(axis=0)))
-            for word in range(1, n + 1):
-                best = np.sort(scores[:, word])[::-1]
-                wanted = {
-                    h
-                    for h in range(n + 1)
-                    if scores[h, word] >= best[most - 1] and scores[h, word] >= best[0] + math.log(threshold)
+        heads, labels = filter_probabilities(chosen, weights, n_labels, words)
+        root = 1 + int(np.argmax(heads[0, 1:]))
+        wanted = set()
+        for word in range(1, n + 1):
+            order = sorted(range(n + 1), key=lambda h: -heads[h, word])
+            kept = [h for h in order[:most_heads] if heads[h, word] >= heads[order[0], word] + math.log(threshold)]
+            best = heads[order[0], word] + labels[order[0], word].max()
+            kept.append(0 if word == root else word + 1 if word < root else word - 1)
+            for h in kept:
+                ranked = sorted(range(n_labels), key=lambda x: -labels[h, word, x])[:most_labels]
+                wanted.add((h, word, ranked[0]))
+                wanted |= {
+                    (h, word, x) for x in ranked if heads[h, word] + labels[h, word, x] >= best + math.log(threshold)
                 }
-                wanted.add(0 if word == root else word + 1 if word < root else word - 1)
-                assert set(np.flatnonzero(kept[i][:, word])) == wanted
-        assert any(
-            all(kept[i][h, w] for w, h in enumerate(heads, 1)) for heads in dependency_trees.trees(n, True, True)
-        )
+        arcs = set(map(tuple, found[i].tolist()))
+        assert arcs == wanted and len(arcs) == len(found[i])
+        between = {arc[:2] for arc in arcs}
+        assert any(set(zip(tree, range(1, n + 1))) <= between for tree in dependency_trees.trees(n, True, True))
 
 
 def test_wrong_arguments_are_refused():
@@ -109,9 +135,9 @@ def test_wrong_arguments_are_refused():
     with pytest.raises(ValueError, match="second order are for projective trees"):
         model_of(2, False)
     with pytest.raises(ValueError, match="a template of something that its part does not have"):
-        _core.PartTemplates([(0, [(2, 0, 0)], False, False, -1)], 2)
+        _core.PartTemplates([(0, [(2, 0, 0)], False, False, False, False, -1)], 2)
     with pytest.raises(ValueError, match="a template of something"):
-        _core.PartTemplates([(0, [(0, 0, 2)], False, False, -1)], 2)
+        _core.PartTemplates([(0, [(0, 0, 2)], False, False, False, False, -1)], 2)
     with pytest.raises(ValueError, match="templates for other atoms"):
         model_of(1, True).best(_core.TreeExamples(sentences.ptr, np.zeros((3, 1), np.int32)), 1)
     for heads in ([0, 2, 1], [4, 1, 1], [-2, 1, 1]):

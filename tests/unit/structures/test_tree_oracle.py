@@ -146,23 +146,30 @@ def test_a_tree_that_is_not_searched_for_teaches_nothing():
 
 
 def test_a_filter_keeps_what_is_known_to_be_right_and_all_else_is_as_without():
-    chosen = _core.PartTemplates([(0, [(0, 0, 0), (1, 0, 0)], True, True, -1)], 2)
-    small = np.random.default_rng(0).normal(size=1 << BITS).astype(np.float32)
-    loose = _core.HeadFilter(chosen, small, BITS, 100, 1e-30)
-    tight = _core.HeadFilter(chosen, small, BITS, 1, 1.0)
-    free, filtered, narrow = (Problem(kept=kept) for kept in (None, loose, tight))
-    for i in range(4):
-        assert filtered.oracle.ask(i, 3, 1.0) == free.oracle.ask(i, 3, 1.0)
-        assert narrow.oracle.ask(i, 1, 1.0)[0] == free.oracle.ask(i, 1, 1.0)[0]
-        arcs = tight.kept(narrow.sentences.native())[i]
-        _, rivals = narrow.oracle.ask(i, 1000, 0.0)
-        heads = narrow.known(i)[0]
-        possible = [
-            score
-            for score, (tree, _) in narrow.listing(i)
-            if all(arcs[h, w] or h == heads[w - 1] for w, h in enumerate(tree, 1))
-        ]
-        assert sorted(score for score, *_ in rivals) == pytest.approx(sorted(possible), abs=1e-4)
+    chosen = _core.PartTemplates([(0, [(0, 0, 0), (1, 0, 0)], True, True, False, False, -1)], 2)
+    small = np.random.default_rng(0).normal(size=(1 << BITS) + 8).astype(np.float32)
+    loose = _core.ArcFilter(chosen, small, BITS, N_LABELS, 100, 16, 1e-30)
+    tight = _core.ArcFilter(chosen, small, BITS, N_LABELS, 1, 1, 1.0)
+    for unknown in (0.0, 0.4):
+        free, filtered, narrow = (Problem(kept=kept, unknown=unknown, seed=7) for kept in (None, loose, tight))
+        for i in range(4):
+            assert filtered.oracle.ask(i, 3, 1.0) == free.oracle.ask(i, 3, 1.0)
+            if not unknown:
+                assert narrow.oracle.ask(i, 1, 1.0)[0] == free.oracle.ask(i, 1, 1.0)[0]
+            arcs = set(map(tuple, tight.kept(narrow.sentences.native())[i].tolist()))
+            for word, (head, label) in enumerate(zip(*narrow.known(i)), 1):
+                arcs |= {
+                    (h if head < 0 else head, m, x if label < 0 else label)
+                    for h, m, x in tuple(arcs)
+                    if m == word and (head >= 0 or label >= 0)
+                }
+            _, rivals = narrow.oracle.ask(i, 1000, 0.0)
+            possible = [
+                score
+                for score, (heads, labels) in narrow.listing(i)
+                if all((h, w, x) in arcs for w, (h, x) in enumerate(zip(heads, labels), 1))
+            ]
+            assert sorted(score for score, *_ in rivals) == pytest.approx(sorted(possible), abs=1e-4)
 
 
 def test_gold_can_be_fixed():
@@ -181,28 +188,35 @@ def test_gold_can_be_fixed():
     assert [problem.oracle.ask(i, 1, 0.0)[0] for i in range(4)] == pytest.approx([-s for s in worst], abs=1e-4)
 
 
-def test_heads_of_words_have_a_likelihood():
+def test_the_likelihood_of_a_filter_is_that_of_heads_and_labels_of_words():
     sentences = Sentences(6, [4, 1, 3], unknown=0.2)
-    chosen = [(0, [(0, 0, 0), (1, 0, 0)], True, True, -1), (0, [(1, 1, 1)], True, False, -1)]
-    native = _core.PartTemplates(chosen, 2)
-    oracle = _core.HeadOracle(native, sentences.native(), 10)
+    chosen = [
+        (0, [(0, 0, 0), (1, 0, 0)], True, True, False, False, -1),
+        (0, [(1, 1, 1)], True, False, False, False, -1),
+        (0, [(0, 0, 1), (1, 0, 1)], False, False, True, False, -1),
+    ]
+    oracle = _core.ArcFilterOracle(_core.PartTemplates(chosen, 2), sentences.native(), 10)
     likelihood = oracle.likelihood()
-    zero = np.zeros(1 << 10)
-    uniform = sum(
-        float(weight) * math.log(n) * int((sentences.heads[sentences.rows(i)] >= 0).sum())
-        for i, (n, weight) in enumerate(zip(sentences.lengths, sentences.weights))
-    )
-    assert likelihood.evaluate(zero)[0] == pytest.approx(uniform)
-    w = np.random.default_rng(0).normal(size=1 << 10)
-    _, gradient = likelihood.evaluate(w)
-    for index in np.flatnonzero(gradient)[:12]:
+    uniform = 0.0
+    for i, (n, weight) in enumerate(zip(sentences.lengths, sentences.weights)):
+        rows = sentences.rows(i)
+        heads = sentences.heads[rows] >= 0
+        labels = heads & (sentences.labels[rows] >= 0)
+        uniform += float(weight) * (math.log(n) * int(heads.sum()) + math.log(N_LABELS) * int(labels.sum()))
+    n_weights = likelihood.n_parameters
+    assert likelihood.evaluate(np.zeros(n_weights))[0] == pytest.approx(uniform)
+    w = np.random.default_rng(0).normal(size=n_weights)
+    value, gradient = likelihood.evaluate(w)
+    for index in np.random.default_rng(1).choice(np.flatnonzero(gradient), 16, replace=False):
         step = np.zeros_like(w)
         step[index] = 1e-5
         slope = (likelihood.evaluate(w + step)[0] - likelihood.evaluate(w - step)[0]) / 2e-5
         assert gradient[index] == pytest.approx(slope, abs=1e-5)
+    many = oracle.likelihood(threads=3).evaluate(w)
+    assert many[0] == value and np.array_equal(many[1], gradient)
 
 
-@pytest.mark.parametrize("learner", [margent.MIRA(epochs=6, k=2), margent.Perceptron(epochs=6), margent.CRF(epochs=20)])
+@pytest.mark.parametrize("learner", [margent.MIRA(epochs=20, k=2), margent.Perceptron(epochs=30), margent.CRF(epochs=20)])
 def test_learners_find_trees_that_features_tell(learner):
     """The first atom of a word tells its head: words of value 0 are roots, all others hang on the word before."""
     sentences = Sentences(8, [4, 5, 3, 4])

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from margent.features.encoded import IntArray
 from margent.features.part_templates import Term
 from margent.features.token_atoms import TokenAtoms
-from margent.models.parser.graph.templates import NODES, place_of
+from margent.models.parser.graph.templates import NODES, OTHER_LABELS, place_of
 
 
 def feature_name(
     terms: Sequence[Term],
-    part: tuple[int, int, int],
+    part: tuple[int, int, int, int, int],
     value: int,
     atoms: TokenAtoms,
     words: IntArray,
@@ -20,11 +20,11 @@ def feature_name(
 ) -> str:
     """`h.upos=VERB m.upos=NOUN direction=right`: a template with what it finds in one sentence.
 
-    part : head, modifier, and the label, the sibling or the grandparent
+    part : head, modifier, the sibling (0: none) or the grandparent, the label, and that of the other arc (-1: none)
     value : of the atom between
     words : (n, A) the atoms of the sentence
     """
-    head, modifier, third = part
+    head, modifier, third, label, other_label = part
     kinds = {NODES[place[0]] for term in terms if term.address and (place := place_of(term.address))}
     nodes = {"h": head, "m": modifier, "s": third, "g": third}
     column = {name: i for i, name in enumerate(atoms.names)}
@@ -32,7 +32,7 @@ def feature_name(
     def seen(term: Term) -> str:
         if term.address is None:
             if term.atom == "label":
-                return labels[third]
+                return labels[label]
             outward = "right" if head < modifier else "left"
             if term.atom == "direction":
                 return f"{'right' if third < head else 'left'},{outward}" if "g" in kinds else outward
@@ -44,6 +44,8 @@ def feature_name(
         node = NODES[place[0]]
         if node == "s" and third == 0:
             return "(none)"
+        if term in OTHER_LABELS:
+            return labels[other_label]
         at = nodes[node] + place[1]
         if at <= 0 or at > len(words):
             return "(root)" if at == 0 else "(outside)"

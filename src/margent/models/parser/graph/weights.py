@@ -17,9 +17,19 @@ from margent.features.feature_map import Stored
 from margent.features.part_templates import PartTemplates
 from margent.features.token_atoms import EncodedTokens, TokenAtoms
 from margent.learners import PassiveAggressive
+from margent.models.parser.graph.arc_filter import ArcFilter
 from margent.models.parser.graph.explanation import feature_name
-from margent.models.parser.graph.head_filter import filter_templates, fitting_bits, learned_filter, native_filter
-from margent.models.parser.graph.templates import PRESETS, VOCABULARY, native_templates, of_order, part_kind, preset
+from margent.models.parser.graph.hashed_weights import bits_of, fitting_bits, restored_hashed, stored_hashed
+from margent.models.parser.graph.templates import (
+    ARC,
+    PRESETS,
+    VOCABULARY,
+    native_templates,
+    of_order,
+    part_kind,
+    preset,
+    restored_templates,
+)
 from margent.models.parser.setting import ParserSetting
 from margent.models.parser.weights import (
     ArcMarginals,
@@ -31,7 +41,6 @@ from margent.models.parser.weights import (
     Parses,
     ScoredParse,
 )
-from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.storage import ModelFile
 
 MOST_BITS = 24
@@ -44,8 +53,8 @@ class GraphWeights(ParserWeights):
 
     parts : what is seen of parts
     atoms : the names of the atoms of words
-    weights : (2^bits + padding,) float32; the label l of an arc has the weight l places after that of its feature
-    filter_weights : (2^filter_bits,) float32 of the filter of heads
+    weights : (2^bits,) float32
+    filter : of the arcs that are searched
     projective : whether arcs may not cross ("eisner"), or may ("mst")
     """
 
@@ -55,7 +64,7 @@ class GraphWeights(ParserWeights):
     parts: PartTemplates
     atoms: tuple[str, ...]
     weights: NDArray[np.float32]
-    filter_weights: NDArray[np.float32]
+    filter: ArcFilter
     n_labels: int
     projective: bool
     single_root: bool
@@ -102,18 +111,21 @@ class GraphWeights(ParserWeights):
         examples = _core.TreeExamples(
             data.tokens.sequence_ptr, data.tokens.atoms, data.heads, data.labels, data.sample_weight, n_labels
         )
-        small = filter_templates(parts, atoms)
-        filter_weights = (
-            learned_filter(small, atoms, examples, data.tokens.n_tokens, given.seed)
-            if start is None
-            else start.filter_weights
+        kept = ArcFilter.learned(
+            parts,
+            atoms,
+            examples,
+            data.tokens.n_tokens,
+            n_labels,
+            given.seed,
+            None if start is None else start.filter,
         )
         bits = fitting_bits(data.tokens.n_tokens * len(parts), MOST_BITS) if start is None else start.bits
         first = cls(
             parts,
             atoms,
-            np.zeros(_n_weights(bits, n_labels), np.float32),
-            filter_weights,
+            np.zeros(1 << bits, np.float32),
+            kept,
             n_labels,
             setting.search == "eisner",
             bool(setting.single_root),
@@ -129,9 +141,7 @@ class GraphWeights(ParserWeights):
         )
         oracle = _core.TreeOracle(problem)
         if start is not None:
-            known = np.zeros(_n_weights(bits, n_labels))
-            known[: len(start.weights)] = start.weights
-            oracle.start_from(known)
+            oracle.start_from(start.weights.astype(np.float64))
         return ParserTrainable(oracle, lambda found: replace(first, weights=np.asarray(found, np.float32)))
 
     @property
@@ -141,21 +151,21 @@ class GraphWeights(ParserWeights):
 
     @property
     def bits(self) -> int:
-        return (len(self.weights) - int(_core.padded_width(self.n_labels))).bit_length() - 1
+        return bits_of(len(self.weights))
 
     # Search
 
     def searched(self, setting: ParserSetting) -> GraphWeights:
         self.check(setting)
-        if setting.search == "mst" and any(part_kind(terms) > 1 for terms in self.parts.templates):
+        if setting.search == "mst" and any(part_kind(terms) != ARC for terms in self.parts.templates):
             raise ValueError(
                 "search='mst' has no pairs of arcs, which these weights are of; expected order=1 in training"
             )
         return replace(self, projective=setting.search == "eisner", single_root=bool(setting.single_root))
 
     @cached_property
-    def _filter(self) -> _core.HeadFilter:
-        return native_filter(filter_templates(self.parts, self.atoms), self.atoms, self.filter_weights)
+    def _filter(self) -> _core.ArcFilter:
+        return self.filter.native(self.atoms)
 
     @cached_property
     def _native(self) -> _core.TreeModel:
@@ -193,9 +203,9 @@ class GraphWeights(ParserWeights):
         examples = _core.TreeExamples(tokens.sequence_ptr, tokens.atoms, heads, labels, None, self.n_labels)
         found: dict[str, float] = {}
         score = 0.0
-        for number, head, modifier, third, value, weight in self._native.contributions(examples):
+        for number, head, modifier, third, label, other, value, weight in self._native.contributions(examples):
             terms = self.parts.templates[number]
-            name = feature_name(terms, (head, modifier, third), value, atoms, tokens.atoms, names)
+            name = feature_name(terms, (head, modifier, third, label, other), value, atoms, tokens.atoms, names)
             found[name] = found.get(name, 0.0) + weight
             score += weight
         return score, found
@@ -213,48 +223,24 @@ class GraphWeights(ParserWeights):
     # Files
 
     def stored(self, *, half: bool = False) -> Stored:
-        header = {"templates": self.parts.lines, "projective": self.projective, "half": half}
-        header["bits"], header["filter_bits"] = self.bits, len(self.filter_weights).bit_length() - 1
-        arrays: dict[str, NDArray[Any]] = {}
-        for name, weights in (("weights", self.weights), ("filter_weights", self.filter_weights)):
-            used = weights != 0
-            arrays[f"{name}.used"] = np.packbits(used)
-            arrays[name] = stored_numbers(weights[used], half)
-        return header, arrays
+        header = {"templates": self.parts.lines, "projective": self.projective, "half": half, "bits": self.bits}
+        of_filter, arrays = self.filter.stored(half)
+        return header | of_filter, arrays | stored_hashed("weights", self.weights, half)
 
     @classmethod
     def restored(cls, file: ModelFile, setting: ParserSetting, n_labels: int, atoms: TokenAtoms) -> GraphWeights:
-        try:
-            parts = PartTemplates.parse(file.texts("templates"), VOCABULARY, source="its templates")
-            for terms in parts.templates:
-                part_kind(terms)
-        except CorpusError as error:
-            raise file.error(str(error)) from None
-        if not set(parts.token_atoms) <= set(atoms.names):
-            raise file.error("its templates should ask for the atoms that it has")
+        parts = restored_templates(file, "templates", atoms.names)
         projective = file.value("projective", bool)
-        if not projective and any(part_kind(terms) > 1 for terms in parts.templates):
+        if not projective and any(part_kind(terms) != ARC for terms in parts.templates):
             raise file.error("its templates should be of single arcs, as its trees need not be projective")
         half = file.value("half", bool)
-        bits, filter_bits = (file.value(name, int, minimum=4, maximum=MOST_BITS) for name in ("bits", "filter_bits"))
+        bits = file.value("bits", int, minimum=4, maximum=MOST_BITS)
         return cls(
             parts,
             atoms.names,
-            _restored(file, "weights", _n_weights(bits, n_labels), half),
-            _restored(file, "filter_weights", 1 << filter_bits, half),
+            restored_hashed(file, "weights", 1 << bits, half),
+            ArcFilter.restored(file, n_labels, atoms.names, half),
             n_labels,
             projective,
             bool(setting.single_root),
         )
-
-
-def _n_weights(bits: int, n_labels: int) -> int:
-    return (1 << bits) + int(_core.padded_width(n_labels))
-
-
-def _restored(file: ModelFile, name: str, n: int, half: bool) -> NDArray[np.float32]:
-    bits = file.array(f"{name}.used", np.uint8, (-(-n // 8),))
-    used = np.unpackbits(bits, count=n).astype(bool)
-    weights = np.zeros(n, np.float32)
-    weights[used] = restored_numbers(file, name, half, (int(used.sum()),))
-    return weights
