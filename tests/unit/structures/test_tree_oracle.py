@@ -216,7 +216,10 @@ def test_the_likelihood_of_a_filter_is_that_of_heads_and_labels_of_words():
     assert many[0] == value and np.array_equal(many[1], gradient)
 
 
-@pytest.mark.parametrize("learner", [margent.MIRA(epochs=20, k=2), margent.Perceptron(epochs=30), margent.CRF(epochs=20)])
+LEARNERS = [margent.MIRA(epochs=20, k=2), margent.Perceptron(epochs=30), margent.CRF(epochs=20)]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
 def test_learners_find_trees_that_features_tell(learner):
     """The first atom of a word tells its head: words of value 0 are roots, all others hang on the word before."""
     sentences = Sentences(8, [4, 5, 3, 4])
