@@ -215,21 +215,34 @@ def write_json(path: Path, content: Any) -> None:
     beside.replace(path)
 
 
-def publish(results: Result, folder: Path, report: Any, figures: Any, readme: Path | None) -> Path:
-    """Writes results.json, report.md and the plots into a folder, and renews the generated parts of `readme` if given.
+def publish(
+    experiment: Callable[[Any, Options], Any],
+    plan: Any,
+    options: Options,
+    *,
+    report: Any,
+    figures: Any,
+    full: Path | None,
+) -> Path:
+    """Runs what is missing of a plan, and writes results.json, report.md and the plots into the output folder.
 
-    `report` and `figures` are the modules of the paper: `report.parts(results, plots=...)` gives texts by the names of
-    their places, `report.page(parts)` all of them as a page, `figures.draw(results, folder)` the plots. Gives the path
-    of report.md.
+    `experiment(plan, options)` has `results()` and the `folder`. `report` and `figures` are modules of the paper:
+    `report.parts(results, plots=...)` gives texts by the names of their places, `report.page(parts)` all of them as a
+    page, `figures.draw(results, folder)` the plots. `full`: the page whose generated parts a run in its default place
+    renews; None: there is none for this plan. Gives the path of report.md.
     """
-    write_json(folder / "results.json", results)
-    written = folder / "report.md"
+    figures.check()  # before hours of training, not after them
+    with options.environment():
+        run = experiment(plan, options)
+        results = run.results()
+    write_json(run.folder / "results.json", results)
+    written = run.folder / "report.md"
     written.write_text(report.page(report.parts(results)), encoding="utf-8")
-    figures.draw(results, folder)
-    if readme is not None:
-        text = with_generated(readme.read_text("utf-8"), report.parts(results, plots="results/"))
-        readme.write_text(text, encoding="utf-8")
-    return written
+    figures.draw(results, run.folder)
+    if full is not None and options.out is None:
+        text = with_generated(full.read_text("utf-8"), report.parts(results, plots="results/"))
+        full.write_text(text, encoding="utf-8")
+    return Path(written)
 
 
 def publish_part(

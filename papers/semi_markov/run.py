@@ -28,22 +28,15 @@ HERE = Path(__file__).parent
 
 
 def run(options: Options, plan: Plan | None = None) -> Path:
-    """Runs what is missing, and writes results.json, report.md and the plots into the output folder.
-
-    The full run in its default place also renews the generated parts of README.md. Gives the path of report.md.
-    """
+    """Writes what `publish` says; a plan other than the full one leaves README.md as it is."""
     plan = plan or (QUICK if options.quick else FULL)
     if options.timit is not None:
         plan = replace(plan, corpus="timit", series=(), tokens=())
         options = replace(
             options, out=options.out or HERE / ("results-quick-timit" if options.quick else "results-timit")
         )
-    figures.check()  # before hours of training, not after them
-    with options.environment():
-        experiment = Experiment(plan, options)
-        results = experiment.results()
-    readme = HERE / "README.md" if options.out is None and plan == FULL else None
-    return publish(results, experiment.folder, report, figures, readme)
+    page = HERE / "README.md" if plan == FULL else None
+    return publish(Experiment, plan, options, report=report, figures=figures, full=page)
 
 
 class Experiment:

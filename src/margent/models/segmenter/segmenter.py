@@ -445,8 +445,6 @@ class Segmenter(StructuredModel[SegmenterModel]):
 
     def resolved(self, name: str) -> Any:
         value = getattr(self, name)
-        if name == "learner" and isinstance(value, MaximumLikelihood):
-            return value
         if value is None and name in ("durations", "costs"):
             return Durations() if name == "durations" else SegmentCosts()
         return super().resolved(name)
