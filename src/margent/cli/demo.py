@@ -212,8 +212,6 @@ def _show_readings(console: Console, tagger: Tagger, sentence: list[str]) -> Non
 
 
 def _show_next(console: Console, folder: Path) -> None:
-    from rich.text import Text
-
     margent = program()
     names = ("addresses.margent", "mine.margent", "train.txt", "dev.txt", "test.txt", "new.txt")
     model, mine, train, dev, test, new = (shlex.quote(str(folder / name)) for name in names)
@@ -226,8 +224,15 @@ def _show_next(console: Console, folder: Path) -> None:
             f"{margent} train --help"
         ),
     }
+    show_commands(console, steps)
+
+
+def show_commands(console: Console, commands: dict[str, str]) -> None:
+    """What to type next: commands by what they do."""
+    from rich.text import Text
+
     heading(console, "What to type next")
-    for what, command in steps.items():
+    for what, command in commands.items():
         console.print(Text(f"# {what}", style="dim"), soft_wrap=True)
         console.print(Text(command, style="bold cyan"), soft_wrap=True)
 

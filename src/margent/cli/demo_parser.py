@@ -112,9 +112,7 @@ def _explain(console: Console, parser: Parser, X: Sequence[Any]) -> None:
 
 
 def _show_next(console: Console, folder: Path) -> None:
-    from rich.text import Text
-
-    from margent.cli.demo import heading, program
+    from margent.cli.demo import program, show_commands
 
     margent = program()
     names = ("grammar.margent", "mine.margent", "train.conllu", "dev.conllu", "test.conllu", "test.svg")
@@ -128,7 +126,4 @@ def _show_next(console: Console, folder: Path) -> None:
         ),
         "then": f"echo 'the doctor saw the man with the telescope .' | {margent} apply {mine} --draw",
     }
-    heading(console, "What to type next")
-    for what, command in steps.items():
-        console.print(Text(f"# {what}", style="dim"), soft_wrap=True)
-        console.print(Text(command, style="bold cyan"), soft_wrap=True)
+    show_commands(console, steps)

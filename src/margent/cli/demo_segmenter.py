@@ -130,9 +130,7 @@ def _plot(segmenter: Segmenter, x: Any, y: Any, path: Path) -> str:
 
 
 def _show_next(console: Console, folder: Path) -> None:
-    from rich.text import Text
-
-    from margent.cli.demo import heading, program
+    from margent.cli.demo import program, show_commands
 
     margent = program()
     names = ("phones.margent", "mine.margent", "train", "dev", "test", "labels", "aligned")
@@ -145,7 +143,4 @@ def _show_next(console: Console, folder: Path) -> None:
             f"{margent} train --task segmenter {train} --dev {dev} -m {mine}"
         ),
     }
-    heading(console, "What to type next")
-    for what, command in steps.items():
-        console.print(Text(f"# {what}", style="dim"), soft_wrap=True)
-        console.print(Text(command, style="bold cyan"), soft_wrap=True)
+    show_commands(console, steps)

@@ -52,13 +52,7 @@ def chain_forest(
 ) -> ChainForest:
     """The forest of all labellings of one sequence by a chain of order k.
 
-    A labelling y of T tokens scores
-
-        sum over t of emissions[t, y_t] + transitions[h_t, y_t] + edges[t, y_{t-1}, y_t],   plus end[c, y_{T-1}],
-
-    where the history h_t = (y_{t-k}, ..., y_{t-1}) is read as a number in base L + 1, the most recent label its last
-    digit, and digit L standing for what lies before the first token; c are the k - 1 labels before the last one. An
-    empty sequence has one labelling, of score 0.
+    Labellings score what they do in `ChainScores`.
 
     Parameters
     ----------
