@@ -23,7 +23,7 @@ class ParserSetting:
     order : 1: arcs alone, 2: pairs of arcs as well; for "eisner"
     label_cost : what a wrong label on a right arc costs; a wrong head costs 1
     single_root : whether exactly one word hangs on the root
-    exploration : greedy training with a dynamic oracle: how likely the parser goes on with its own wrong choice; 0: none
+    exploration : greedy training with a dynamic oracle: how likely the parser goes on with its own wrong choice
     """
 
     search: Any
