@@ -2,8 +2,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "text/columns.hpp"
@@ -96,7 +102,8 @@ auto encode_templates(TemplateEncoder& encoder, std::vector<Ids> columns, Ptr se
 }
 
 // Attributes of tokens as Python has them: a dict (name to text, number, bool, or a nested dict, list or set) or a list
-// of names per token, read as sklearn-crfsuite reads them.
+// of names per token, read as sklearn-crfsuite reads them. In which order a dict or set has them does not matter: those
+// that are new get their ids in the order of their names, and a token has its ids in rising order.
 class AttributeReader {
  public:
   AttributeReader(StringTable& table, bool grow) : table_(table), grow_(grow) {}
@@ -110,6 +117,8 @@ class AttributeReader {
       for (nb::handle token : sequence) {
         check_interruption(1 << 10);
         item(token);
+        add_new(PyList_Check(token.ptr()) || PyTuple_Check(token.ptr()));
+        sort_ids();
         ptr_.push_back(static_cast<std::int64_t>(ids_.size()));
         ++token_;
       }
@@ -186,11 +195,33 @@ class AttributeReader {
   }
 
   void add(std::string_view name, double value) {
-    const std::int32_t id = grow_ ? table_.add(name) : table_.find(name);
-    if (id == not_found || value == 0) return;
+    const std::int32_t id = table_.find(name);
+    if (id != not_found) return add_id(id, value);
+    if (grow_) new_.emplace_back(name, value);
+  }
+
+  void add_id(std::int32_t id, double value) {
+    if (value == 0) return;
     ids_.push_back(id);
     values_.push_back(static_cast<float>(value));
     plain_ &= value == 1;
+  }
+
+  // Those of the token that had no id; `ordered`: they have an order of their own, that of a list.
+  void add_new(bool ordered) {
+    if (!ordered) std::sort(new_.begin(), new_.end());
+    for (const auto& [name, value] : new_) add_id(table_.add(name), value);
+    new_.clear();
+  }
+
+  void sort_ids() {
+    const std::size_t first = static_cast<std::size_t>(ptr_.back());
+    if (std::is_sorted(ids_.begin() + first, ids_.end(), std::less_equal<>())) return;
+    if (plain_) return std::sort(ids_.begin() + first, ids_.end());
+    row_.clear();
+    for (std::size_t i = first; i < ids_.size(); ++i) row_.emplace_back(ids_[i], values_[i]);
+    std::sort(row_.begin(), row_.end());
+    for (std::size_t i = first; i < ids_.size(); ++i) std::tie(ids_[i], values_[i]) = row_[i - first];
   }
 
   std::string_view text(nb::handle h) {
@@ -215,6 +246,8 @@ class AttributeReader {
   int depth_ = 0;
   std::int64_t sequence_ = 0, token_ = 0;
   std::string name_;
+  std::vector<std::pair<std::string, double>> new_;  // of the token
+  std::vector<std::pair<std::int32_t, float>> row_;  // of the token, to be sorted
   std::vector<std::int32_t> ids_;
   std::vector<float> values_;
   std::vector<std::int64_t> ptr_{0}, sequence_ptr_{0};

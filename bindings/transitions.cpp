@@ -266,11 +266,16 @@ class PythonSystem {
       const Items pairs(seen.attr("items")());
       for (Py_ssize_t f = 0; f < pairs.size(); ++f) see(pairs[f][0], finite(pairs[f][1], "features"));
     } else {
-      const Items names(seen);
+      // A set has an order of its own in each process, and new features are numbered in the order in which they come.
+      const Items names(PyAnySet_Check(seen.ptr()) ? in_order(seen) : seen);
       for (Py_ssize_t f = 0; f < names.size(); ++f) see(names[f], 1.0);
     }
     move.last = entries_.size();
     return weights_.scale * sum;
+  }
+  static nb::object in_order(const nb::object& set) {
+    const nb::module_ builtins = nb::module_::import_("builtins");
+    return builtins.attr("sorted")(set, nb::arg("key") = builtins.attr("repr"));
   }
   bool is_mapping(const nb::object& seen) {
     if (PyList_Check(seen.ptr()) || PyTuple_Check(seen.ptr())) return false;

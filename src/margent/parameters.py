@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Set
 from numbers import Integral, Real
 from typing import Any
 
@@ -47,6 +48,11 @@ def check_number(
         least = f"{'above' if above else 'of at least'} {minimum}"
         wanted = (f"of at most {maximum:g}" if number > maximum else least) + (" or None" if optional else "")
         raise ValueError(f"{name} of {type(owner).__name__} should be a number {wanted}, got {value!r}")
+
+
+def in_order(values: Iterable[Any]) -> list[Any]:
+    """The values in their order; those of a set, which has another one in each process, sorted by how they print."""
+    return sorted(values, key=repr) if isinstance(values, Set) else list(values)
 
 
 def as_float(value: Any) -> float:

@@ -114,7 +114,7 @@ def _by_data(X: Any, preset: str) -> FeatureMap:
         if not isinstance(sentence, Iterable):
             raise CorpusError(f"sentence {number}: expected a list of tokens, got {type(sentence).__name__}")
         for token in sentence:
-            if isinstance(token, dict):
+            if isinstance(token, (dict, set, frozenset)):
                 return AttributeMap()
             if isinstance(token, (str, tuple, list)):
                 return TemplateMap(Templates.preset(preset))

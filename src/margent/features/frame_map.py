@@ -167,7 +167,8 @@ class FrameMap(SegmentMap):
 
     def stored(self, keep: Mask | None = None) -> Stored:
         header = asdict(self.features)
-        header["bins"] = dict(header["bins"]) if isinstance(header["bins"], Mapping) else int(header["bins"])
+        bins = self.features.bins
+        header["bins"] = {x: int(bins[x]) for x in sorted(bins)} if isinstance(bins, Mapping) else int(bins)
         assert self.mean is not None and self.scale is not None
         return {"frame_features": header}, {"frames.mean": self.mean, "frames.scale": self.scale}
 

@@ -19,7 +19,7 @@ from margent.features.encoded import rows_of, sequence_ptr
 from margent.features.feature_map import Mask, Stored
 from margent.features.name_list import NameLists, folded
 from margent.features.segment_map import EncodedSegments, Gold, Ids, Ptr, SegmentLimits, SegmentMap
-from margent.parameters import as_float, check_flag
+from margent.parameters import as_float, check_flag, in_order
 from margent.storage import ModelFile, string_arrays
 
 SegmentFunction = Callable[[Sequence[str], int, int], "Iterable[str] | Mapping[str, float]"]
@@ -64,15 +64,15 @@ class TokenFeatures:
             if isinstance(value, str) or not isinstance(value, Iterable):
                 what = "functions" if name == "functions" else "names of columns"
                 raise ValueError(f"{name} of TokenFeatures should be a list of {what}, got {value!r}")
-            object.__setattr__(self, name, tuple(value))
+            object.__setattr__(self, name, tuple(in_order(value)))
         for name in ("string", "durations"):
             check_flag(self, name)
         if not isinstance(self.names, Mapping):
             raise ValueError(f"names of TokenFeatures should be a dict from list name to names, got {self.names!r}")
         lists = {}
-        for which, entries in self.names.items():
+        for which, entries in sorted(self.names.items(), key=lambda item: repr(item[0])):
             several = isinstance(entries, Iterable) and not isinstance(entries, str)
-            lists[which] = tuple(entries) if several else ()
+            lists[which] = tuple(in_order(entries)) if several else ()
             if not several or not all(isinstance(text, str) for text in (which, *lists[which])):
                 raise ValueError(f"names of TokenFeatures: {which!r} should have a list of names, got {entries!r}")
         object.__setattr__(self, "names", lists)
@@ -287,8 +287,8 @@ def _called(function: SegmentFunction, i: int, tokens: Sequence[str], begin: int
             "dict from name to finite number"
         )
     if isinstance(found, Mapping):
-        return {f"function{i}.{name}": float(value) for name, value in found.items()}
-    return [f"function{i}.{name}" for name in found]
+        return {f"function{i}.{name}": float(found[name]) for name in in_order(found.keys())}
+    return [f"function{i}.{name}" for name in in_order(found)]
 
 
 def _tokens(x: Any, i: int) -> Sequence[str]:

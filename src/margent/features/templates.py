@@ -24,6 +24,7 @@ from pathlib import Path
 
 from margent.errors import CorpusError
 from margent.features.derived import DERIVATIONS
+from margent.parameters import in_order
 
 PRESETS = ("generic", "chunking", "ner", "pos", "letters", "spelling")
 
@@ -63,7 +64,7 @@ class Templates:
     lines: tuple[str, ...]
 
     def __init__(self, lines: str | Iterable[str]) -> None:
-        split = lines.splitlines() if isinstance(lines, str) else list(lines)
+        split = lines.splitlines() if isinstance(lines, str) else in_order(lines)
         for line in split:
             if not isinstance(line, str):
                 raise TypeError(f"templates should be lines of text, got {line!r}")

@@ -7,16 +7,18 @@ cannot hold, functions and learners of the user's own, is None.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
+from margent import strict_json
 from margent.features.choice import Features
 from margent.features.kernel import Kernel
 from margent.features.templates import Templates
 from margent.learners import EM, MaximumLikelihood, learner_name, learner_named
+from margent.parameters import in_order
 
 _VALUES: dict[str, type[Any]] = {kind.__name__: kind for kind in (EM, Features, MaximumLikelihood)}
 
@@ -42,11 +44,12 @@ def stored_value(value: Any) -> Any:
     if isinstance(value, Kernel):
         return None if value.has_code else {"kernel": value.stored()}
     if isinstance(value, Mapping):
-        return {"type": "dict", "items": [[stored_value(key), stored_value(item)] for key, item in value.items()]}
+        items = [[stored_value(key), stored_value(item)] for key, item in value.items()]
+        return {"type": "dict", "items": sorted(items, key=strict_json.encode)}  # whatever order the dict had
     if isinstance(value, tuple):
         return {"type": "tuple", "items": [stored_value(item) for item in value]}
-    if isinstance(value, list):
-        return [stored_value(item) for item in value]
+    if isinstance(value, (list, Set)):
+        return [stored_value(item) for item in in_order(value)]
     if not is_dataclass(value) or isinstance(value, type):
         return None
     name = learner_name(value)

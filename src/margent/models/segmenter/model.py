@@ -89,7 +89,7 @@ class SegmenterModel(FittedModel):
             **self.stored_training(),
             "features": self.feature_map.kind,
             "labels": list(self.labels),
-            "front_end": None if self.front_end is None else dict(self.front_end),
+            "front_end": None if self.front_end is None else dict(sorted(self.front_end.items())),
         }
         return header, {**map_arrays, **weight_arrays}
 

@@ -26,7 +26,7 @@ from margent.models.transcriber.options import AlignmentBeam
 from margent.models.transcriber.problem import References, TranscriberProblem, known_pairs
 from margent.models.transcriber.reranking import Reranker
 from margent.models.transcriber.spellings import as_pairs, as_words
-from margent.parameters import as_float, check_choice, check_count, check_whole
+from margent.parameters import as_float, check_choice, check_count, check_whole, in_order
 from margent.structures.cosegments import SIZES, checked_sizes
 
 if TYPE_CHECKING:
@@ -431,7 +431,7 @@ class Transcriber(StructuredModel[TranscriberModel]):
 
     def _stored_parameters(self, model: TranscriberModel) -> dict[str, Any]:
         parameters = super()._stored_parameters(model)
-        parameters["sizes"] = tuple((int(letters), int(phonemes)) for letters, phonemes in self.sizes)
+        parameters["sizes"] = tuple((int(letters), int(phonemes)) for letters, phonemes in in_order(self.sizes))
         return parameters
 
     @classmethod
