@@ -130,6 +130,14 @@ def _read_wave(content: bytes, name: str) -> tuple[Floats, int]:
     return samples.reshape(-1, channels).astype(np.float32), rate
 
 
+class _Bytes(io.BytesIO):
+    """A damaged header sends the reader before the beginning, where an error would be lost in native code."""
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        start = (0, self.tell(), len(self.getbuffer()))[whence] if whence in (0, 1, 2) else 0
+        return super().seek(max(start + offset, 0))
+
+
 def _read_with_soundfile(content: bytes, name: str) -> tuple[Floats, int]:
     try:
         import soundfile
@@ -139,7 +147,9 @@ def _read_with_soundfile(content: bytes, name: str) -> tuple[Floats, int]:
             f"soundfile; install it with: pip install 'margent[audio]'"
         ) from error
     try:
-        samples, rate = soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)
+        samples, rate = soundfile.read(_Bytes(content), dtype="float32", always_2d=True)
     except soundfile.LibsndfileError as error:
         raise CorpusError(f"{name}: expected a sound file ({error.error_string})") from None
+    except (RuntimeError, ValueError, TypeError, OverflowError, MemoryError) as error:
+        raise CorpusError(f"{name}: expected a sound file, but it is damaged ({error})") from None
     return samples, int(rate)

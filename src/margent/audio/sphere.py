@@ -17,10 +17,15 @@ from margent.errors import CorpusError
 SPHERE_MAGIC = b"NIST_1A\n"
 
 
+def _is_number(text: str) -> bool:
+    """Whether it is an integer that a file may really have: no digits of other scripts, and not thousands of them."""
+    return text.isascii() and text.isdecimal() and len(text) < 16
+
+
 def sphere_header(content: bytes, name: str) -> tuple[int, dict[str, str]]:
     """The size of the header in bytes, and its fields."""
     size = content[8:16].strip()
-    if not content.startswith(SPHERE_MAGIC) or not size.isdigit():
+    if not content.startswith(SPHERE_MAGIC) or not _is_number(size.decode("latin-1")):
         raise CorpusError(f"{name}: expected a NIST SPHERE file, which begins with NIST_1A and the size of its header")
     if len(content) < int(size):
         raise CorpusError(f"{name}: the file ends within its header; expected {int(size)} bytes of it")
@@ -46,7 +51,7 @@ def read_sphere(content: bytes, name: str) -> tuple[npt.NDArray[np.float32], int
         text = fields.get(field)
         if text is None and otherwise is not None:
             return otherwise
-        if text is None or not text.isdigit():
+        if text is None or not _is_number(text):
             raise CorpusError(f"{name}: expected {field} in the header as an integer, got {text!r}")
         return int(text)
 

@@ -6,6 +6,8 @@ NumPy's own reader trusts the header, which may ask for any amount of memory; he
 from __future__ import annotations
 
 import os
+import struct
+import warnings
 import zlib
 from math import prod
 from tokenize import TokenError
@@ -22,7 +24,7 @@ from margent.formats.limits import DEFAULT_LIMITS, EXPANSION_FROM, Limits
 # What damaged archives and headers raise in Python and NumPy; RuntimeError: an encrypted member.
 _DAMAGED = (
     *(BadZipFile, zlib.error, EOFError, OSError, KeyError, ValueError, TypeError, OverflowError),
-    *(SyntaxError, TokenError, RuntimeError, NotImplementedError, MemoryError, IndexError),
+    *(SyntaxError, TokenError, RuntimeError, NotImplementedError, MemoryError, IndexError, struct.error),
 )
 _SUFFIX = ".npy"
 
@@ -80,7 +82,9 @@ def _member(archive: ZipFile, key: str, name: str, limits: Limits) -> NDArray[An
 def _read(file: IO[bytes], size: int, name: str) -> NDArray[Any]:
     """The array in a file of so many bytes, once its header is known to fit."""
     try:
-        shape, fortran_order, kind = _header(file)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that Python 2 wrote
+            shape, fortran_order, kind = _header(file)
     except _DAMAGED as error:
         told = str(error).split("\n", 1)[0][:200]
         raise CorpusError(f"{name}: expected an array in NumPy's format ({told})") from None

@@ -318,7 +318,7 @@ def _read_audacity(lines: Iterator[Line]) -> Iterator[tuple[int, Interval]]:
         fields = line.split("\t", 2)
         if len(fields) < 2 or not all(re.fullmatch(_NUMBER, field.strip()) for field in fields[:2]):
             _expected(number, line, "a start and an end in seconds and a label, with tabs between them")
-        start, end = float(fields[0]), float(fields[1])
+        start, end = float(fields[0].strip()), float(fields[1].strip())
         if start == end:
             _expected(number, line, "labels of stretches of time; this one is of a point")
         yield number, Interval(start, end, fields[2].strip() if len(fields) == 3 else "")

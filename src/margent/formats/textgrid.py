@@ -78,6 +78,12 @@ def _intervals(tokens: _Tokens, number: int, name: str) -> Iterator[Interval]:
         end = interval.end
 
 
+def _shown(token: str | float) -> str:
+    """A token in one line; where a quote is missing, a string may be half of the file."""
+    text = " ".join(str(token).split())
+    return text if len(text) <= 60 else f"{text[:60]} ..."
+
+
 class _Tokens:
     """The numbers, strings and flags of a text, taken one after the other."""
 
@@ -92,8 +98,7 @@ class _Tokens:
             raise CorpusError(f"{self._name}, line {self.line}: the file ends where {what} was expected")
         line, token = self._next
         if not isinstance(token, kind):
-            got = " ".join(str(token).split())  # a string may go over several lines
-            raise CorpusError(f"{self._name}, line {line}: expected {what}, got {got}")
+            raise CorpusError(f"{self._name}, line {line}: expected {what}, got {_shown(token)}")
         self._next = next(self._tokens, None)
         self.line = line if self._next is None else self._next[0]
         return token
