@@ -13,6 +13,10 @@ LARGEST = 1e25
 """No parameter may be larger: weights of that size are the largest that a model file may hold."""
 LARGEST_WHOLE = 2**31 - 1
 """What native code can count to."""
+MOST_ANSWERS = 1 << 20
+"""So many answers to one example can be asked for, where it is not known how many it has."""
+MOST_ROOM = 1 << 28
+"""So many labels can be in all answers to one question together."""
 
 
 def check_whole(owner: Any, name: str, *, minimum: int, maximum: int = LARGEST_WHOLE, optional: bool = False) -> None:
@@ -31,6 +35,15 @@ def check_count(what: str, value: Any, minimum: int, *, maximum: int | None = No
         bound = f"of at most {maximum}" if large else f"of at least {minimum}"
         wanted = f"an integer {bound}" + (" or None" if optional else "")
         raise ValueError(f"{what} should be {wanted}, got {value!r}")
+
+
+def check_room(what: str, value: int, n_tokens: int) -> None:
+    """So many answers (`what`) about so many tokens must not be more than fit into memory."""
+    if value * n_tokens > MOST_ROOM:
+        raise ValueError(
+            f"{what} should be an integer of at most {max(MOST_ROOM // n_tokens, 1)} for {n_tokens} tokens at once, "
+            f"got {value}"
+        )
 
 
 def check_number(

@@ -47,6 +47,10 @@ class Calibration:
         return float(self.gaps.max(initial=0.0))
 
 
+MOST_BINS = 1_000_000
+"""More cannot be shown."""
+
+
 def calibration_scores(
     confidences: ArrayLike, correct: ArrayLike, *, bins: int = 10, equal: str = "width"
 ) -> Calibration:
@@ -72,8 +76,11 @@ def calibration_scores(
     if (wrong := ~((given >= 0) & (given <= 1))).any():
         index = int(np.flatnonzero(wrong)[0])
         raise CorpusError(f"confidence {index} is {given[index]}, but a number between 0 and 1 was expected")
-    if bins < 1 or equal not in ("width", "mass"):
-        raise CorpusError(f"bins is {bins} and equal {equal!r}; expected at least 1, and 'width' or 'mass'")
+    whole = isinstance(bins, (int, np.integer)) and not isinstance(bins, bool)
+    if not whole or not 1 <= bins <= MOST_BINS or equal not in ("width", "mass"):
+        raise CorpusError(
+            f"bins is {bins} and equal {equal!r}; expected an integer from 1 to {MOST_BINS}, and 'width' or 'mass'"
+        )
     edges = np.linspace(0.0, 1.0, bins + 1)
     if equal == "mass" and given.any():
         # Edges that are confidences which occur, so that equal confidences fall on the same side of an edge.

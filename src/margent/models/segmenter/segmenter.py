@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +35,7 @@ from margent.models.segmenter.search import SegmentSearch
 from margent.models.segmenter.segmented_data import FoundSegments, SegmentedData, named_segments
 from margent.models.segmenter.weights import SegmentWeights
 from margent.models.training_data import TrainingData
-from margent.parameters import check_count
+from margent.parameters import MOST_ANSWERS, as_float, check_count
 from margent.structures import segments
 from margent.structures.segment_scores import SegmentScores
 
@@ -180,9 +181,9 @@ class Segmenter(StructuredModel[SegmenterModel]):
 
         `labels`, `constraints` and `on_error` as for `predict`.
         """
-        check_count("k", k, 1)
+        check_count("k", k, 1, maximum=MOST_ANSWERS)
         check_on_error(on_error)
-        model, k = self._fitted(), min(int(k), 2**31 - 1)
+        model, k = self._fitted(), int(k)
 
         def readings(found: Any) -> list[SegmentReading]:
             return [SegmentReading(score, named(rows, model.labels, self.outside)) for score, rows in found]
@@ -238,7 +239,9 @@ class Segmenter(StructuredModel[SegmenterModel]):
     def scores_of(self, x: Any, scale: float = 1.0) -> SegmentScores:
         """What every segmentation of one sequence scores, times a scale, for questions of one's own: they are put to it
         by the functions of `margent.structures.segments`. Takes memory for T R L numbers."""
-        return self._fitted().scores(x, scale)
+        if not 0 < as_float(scale) < math.inf:
+            raise ValueError(f"scale should be a number above 0, got {scale!r}")
+        return self._fitted().scores(x, float(scale))
 
     # What was learned
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -36,9 +37,9 @@ from margent.models.tagger.problem import TaggerProblem, structure_name, weights
 from margent.models.tagger.search import Ids, Structure
 from margent.models.tagger.support import SupportSequences
 from margent.models.tagger.tagged_data import TaggedData
-from margent.models.tagger.weights import Comparison, Weights
+from margent.models.tagger.weights import LONGEST_ORDER, Comparison, Weights
 from margent.models.training_data import TrainingData
-from margent.parameters import check_count
+from margent.parameters import check_count, check_room, check_whole
 
 if TYPE_CHECKING:
     from margent.spectral.k_gram_table import KGramTable
@@ -185,6 +186,7 @@ class Tagger(StructuredModel[TaggerModel]):
         encoded, restrictions = model.encode(X, constraints)
         check_on_error(on_error, restrictions.errors)
         k = _no_more_than(int(k), len(model.labels), int(encoded.lengths.max(initial=0)))
+        check_room("k", k, encoded.n_tokens)
         search = self._decoded(model, encoded, restrictions)
         ids, values, counts = search.k_best(k)
         failures = self._failures(model, search, restrictions, counts > 0)
@@ -237,6 +239,7 @@ class Tagger(StructuredModel[TaggerModel]):
         check_count("seed", seed, 0)
         model = self._fitted()
         encoded, restrictions = model.encode(X)
+        check_room("n", n, encoded.n_tokens)
         search = self._search(model, encoded, restrictions)
         ids, possible = search.samples(self._scale(model), int(seed) % 2**64, int(n))
         check_on_error("raise", self._failures(model, search, restrictions, possible))
@@ -487,8 +490,8 @@ class Tagger(StructuredModel[TaggerModel]):
 
     def check_parameters(self) -> None:
         self.check_common()
-        check_count("order of Tagger", self.order, 1)
-        check_count("tag_dictionary of Tagger", self.tag_dictionary, 1, optional=True)
+        check_whole(self, "order", minimum=1, maximum=LONGEST_ORDER)
+        check_whole(self, "tag_dictionary", minimum=1, optional=True)
         if isinstance(self.hidden, bool) or not isinstance(self.hidden, (HiddenLabels, int, np.integer, type(None))):
             raise ValueError(f"hidden of Tagger should be HiddenLabels(...), a number or None, got {self.hidden!r}")
         self.resolved("hidden")
@@ -577,7 +580,7 @@ class Tagger(StructuredModel[TaggerModel]):
 
 def _no_more_than(k: int, n_labels: int, length: int) -> int:
     """k, or the number of labellings of so many tokens, if these are fewer."""
-    few = n_labels == 1 or length * np.log(n_labels) < np.log(k) + 1
+    few = n_labels == 1 or length * math.log(n_labels) < math.log(k) + 1  # else the power may be a very long number
     return min(k, n_labels**length) if few else k
 
 

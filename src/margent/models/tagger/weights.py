@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="Weights")
 
+LONGEST_ORDER = 16
+"""No chain looks back further."""
+
 
 class Trainable(NamedTuple):
     """An oracle for `margent.train`, and what makes `Weights` of the weights that it gives."""

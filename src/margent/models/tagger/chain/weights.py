@@ -16,7 +16,7 @@ from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.models.tagger.chain.explanation import chain_margin_breakdown, chain_top_features
 from margent.models.tagger.chain.search import ChainStructure
 from margent.models.tagger.chain.sparse_rows import Floats, SparseRows
-from margent.models.tagger.weights import Comparison, Trainable, Weights
+from margent.models.tagger.weights import LONGEST_ORDER, Comparison, Trainable, Weights
 from margent.storage import ModelFile
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class ChainWeights(Weights):
     @classmethod
     def restored(cls, file: ModelFile, n_labels: int, feature_map: FeatureMap) -> ChainWeights:
         n_features, n_edges = feature_map.n_unigrams, feature_map.n_edges
-        order = file.value("order", int, minimum=1, maximum=16)
+        order = file.value("order", int, minimum=1, maximum=LONGEST_ORDER)
         half = file.value("half", bool)
         width, base = _core.padded_width(n_labels), n_labels + 1
         if base**order * width > 2**31:
