@@ -6,6 +6,8 @@ import sys
 from types import TracebackType
 from typing import Any, TypeVar
 
+from margent.printable import printable
+
 Self = TypeVar("Self", bound="TerminalBar")
 
 
@@ -20,7 +22,7 @@ class TerminalBar:
 
             columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task(text, total=total)
+            self._task = self._bar.add_task(printable(text), total=total)
 
     def __enter__(self: Self) -> Self:
         if self._bar is not None:
@@ -33,5 +35,11 @@ class TerminalBar:
 
     def _update(self, **changes: Any) -> None:
         """`completed` or `advance`, and `description`, as rich has them."""
-        if self._bar is not None:
+        if self._bar is None:
+            return
+        if "description" in changes:
+            changes["description"] = printable(changes["description"])
+        try:
             self._bar.update(self._task, **changes)
+        except OSError:  # the terminal has gone away; the work has not
+            self._bar = None

@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "margent"
 # Package or module to those it may import besides itself. The feature maps know the model file, so that each can put
 # itself into one and come back; the model file knows nothing of them. What is not named here stands above the models:
 # it may import everything, and nothing below may import it.
-GROUND = {"_core", "answer", "atomic_file", "capability", "errors", "lazy_names", "parameters"}
+GROUND = {"_core", "answer", "atomic_file", "capability", "errors", "lazy_names", "parameters", "printable"}
 MAY_IMPORT = {
     "answer": set(),
     "atomic_file": set(),
@@ -30,12 +30,13 @@ MAY_IMPORT = {
     "processes": {"errors"},
     "processors": set(),
     "parameters": set(),
-    "terminal_bar": set(),
+    "printable": set(),
+    "terminal_bar": {"printable"},
     "audio": {"errors", "lazy_names"},
     "annotation": {"errors", "lazy_names", "parameters"},
     "formats": GROUND | {"annotation", "audio"},
     "datasets": GROUND | {"annotation", "audio", "formats"},
-    "metrics": {"errors", "lazy_names", "annotation"},
+    "metrics": {"errors", "lazy_names", "annotation", "printable"},
     "storage": {"atomic_file", "errors", "strict_json"},
     "features": GROUND | {"annotation", "formats", "storage"},
     "structures": GROUND | {"annotation", "formats"},
@@ -46,7 +47,7 @@ MAY_IMPORT = {
     "spectral": GROUND
     | {"annotation", "formats", "metrics", "storage", "features", "structures", "learners", "models"},
     "tuning": {
-        *("errors", "processes", "processors", "parameters", "terminal_bar"),
+        *("errors", "processes", "processors", "parameters", "printable", "terminal_bar"),
         *("annotation", "formats", "metrics", "learners", "models"),
     },
 }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING
 
 from margent.cli.command_line import Parser, UsageError
 from margent.cli.files import check_model_target, number_of, warn
 from margent.cli.options import add_json, add_output, add_threads
+from margent.cli.output import say, say_json
 
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
@@ -67,12 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
             "before": {"temperature": before, **calibration_json(curves_before)},
             "after": {"temperature": model.temperature_, **calibration_json(curves)},
         }
-        print(json.dumps(summary, indent=2, ensure_ascii=False))
+        say_json(summary)
         return 0
-    print(f"temperature {model.temperature_:.4g} instead of {before:.4g}, fitted on {number_of(len(X), task.unit)}")
+    say(f"temperature {model.temperature_:.4g} instead of {before:.4g}, fitted on {number_of(len(X), task.unit)}")
     if curves:
         pairs = {name: {f"{name}, before": curves_before[name], f"{name}, after": curves[name]} for name in curves}
-        print("\n" + calibration_table({row: curve for pair in pairs.values() for row, curve in pair.items()}))
-        print("measured on the data that the temperature was fitted on; others: margent evaluate --calibration\n")
-    print(f"saved {target}")
+        say("\n" + calibration_table({row: curve for pair in pairs.values() for row, curve in pair.items()}))
+        say("measured on the data that the temperature was fitted on; others: margent evaluate --calibration\n")
+    say(f"saved {target}")
     return 0

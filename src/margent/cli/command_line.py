@@ -7,6 +7,7 @@ SIGTERM.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import sys
@@ -14,7 +15,9 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from margent import __version__
+from margent.cli.output import complain, flush_out, shortened, silence
 from margent.cli.termination import STATUS_INTERRUPTED, termination_interrupts
+from margent.printable import printable
 
 COMMANDS = {
     "train": "learn a model from labelled files",
@@ -88,11 +91,15 @@ class Parser(argparse.ArgumentParser):
         if message.startswith(start) and self.elsewhere is not None:
             options = [word.partition("=")[0] for word in message.removeprefix(start).split() if word.startswith("--")]
             message = next((told for option in options if (told := self.elsewhere(option))), message)
-        self.exit(2, f"margent: error: {' '.join(message.split())} (see '{self.prog} --help')\n")
+        text = f"margent: error: {' '.join(message.split())} (see '{self.prog} --help')"
+        self.exit(2, printable(text) + "\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status. `arguments`: those of the process if not given."""
+    for name in ("stdout", "stderr"):  # closed before the start: the next file would take their places
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     with termination_interrupts() as termination:
         return termination.status(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
@@ -111,13 +118,12 @@ def _run(given: list[str]) -> int:
             status = int(command.run(parsed))
         except UsageError as error:
             parser.error(str(error))
-        sys.stdout.flush()
+        flush_out()
         return status
     except SystemExit as exit:  # from the parser: --help, --version, or wrong usage
         return exit.code if isinstance(exit.code, int) else 1
     except BrokenPipeError:
-        # The reader, `head` perhaps, has seen enough. What is still buffered must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence()  # the reader, `head` perhaps, has seen enough
         return 0
     except KeyboardInterrupt:
         if debug:
@@ -126,7 +132,10 @@ def _run(given: list[str]) -> int:
     except Exception as error:
         if debug:
             raise
-        return _failed(_sentence(error), 1)
+        status = _failed(_sentence(error), 1)
+        with contextlib.suppress(OSError):  # whose sentence is told; at the exit it would be one more
+            flush_out()
+        return status
 
 
 def _command(given: Sequence[str]) -> tuple[str, str | None, str, list[str]]:
@@ -173,8 +182,7 @@ def _split(given: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _failed(message: str, status: int) -> int:
-    one_line = " ".join(message.split())
-    print(f"margent: error: {one_line}", file=sys.stderr)
+    complain(f"margent: error: {shortened(message)}")
     return status
 
 

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
 from margent.cli.files import number_of
+from margent.cli.output import complain, out_error
+from margent.printable import printable
 
 
 class Printer:
-    """Prints lines as they come; a reader that has gone away does not stop the training."""
+    """Prints lines as they come. Standard output that cannot be written, as its reader has gone away or the disk is
+    full, does not stop the training: it is remembered as the `problem`."""
 
     def __init__(self, quiet: bool) -> None:
+        self.problem: OSError | None = None
         self._quiet = quiet
         # The progress bar catches sys.stdout to print above itself: right on a terminal, wrong for a file.
         self._stream = None if sys.stdout.isatty() else sys.stdout
 
     def __call__(self, text: str) -> None:
         if not self._quiet:
-            self.always(text)
+            self.always(printable(text))
 
     def always(self, text: str) -> None:
+        if self.problem is not None:
+            return
         try:
             print(text, file=self._stream, flush=True)
-        except BrokenPipeError:
-            self._quiet = True
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            self.problem = out_error(error)
+
+    def status(self, status: int) -> int:
+        """That of the command: it fails where its output could not be written."""
+        if self.problem is None:
+            return status
+        complain(f"margent: error: {self.problem.filename}: {self.problem.strerror}; all else is done")
+        return status or 1
 
 
 class EpochTable:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING
 
 from margent.cli.command_line import Parser
 from margent.cli.files import shown_warnings
 from margent.cli.options import add_json, add_threads
+from margent.cli.output import say, say_json
 
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
@@ -39,5 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.files.remove(arguments.model)
     with shown_warnings():
         text, summary = task.evaluate(arguments)
-    print(json.dumps(summary, indent=2, ensure_ascii=False) if arguments.json else text.rstrip("\n"))
+    if arguments.json:
+        say_json(summary)
+    else:
+        say(text.rstrip("\n"))
     return 0

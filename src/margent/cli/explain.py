@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from margent.cli.command_line import Parser, UsageError
 from margent.cli.options import add_threads, integer
+from margent.cli.output import say
 
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not hasattr(model, "explain"):
         raise UsageError(f"a {task.name} cannot explain its answers; 'margent inspect' shows what it has learned")
     for text in task.explained(model, arguments.files or ["-"], arguments):
-        sys.stdout.write(text)
+        say(text, end="")
         if text == "\n":
             sys.stdout.flush()
     return 0

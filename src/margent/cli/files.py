@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,8 @@ from typing import Any
 
 from margent.atomic_file import checked_target
 from margent.cli.command_line import UsageError
+from margent.cli.output import complain
+from margent.cli.output import shortened as shorter
 
 
 def check_target(path: str, inputs: Iterable[str] = ()) -> None:
@@ -68,7 +69,7 @@ def first_model(words: Sequence[str]) -> tuple[str, str] | None:
 
 
 def warn(message: object) -> None:
-    print(f"margent: warning: {message}", file=sys.stderr)
+    complain(f"margent: warning: {shorter(str(message))}")
 
 
 @contextmanager
@@ -88,7 +89,7 @@ class Failures:
 
     def add(self, message: str) -> None:
         self.number += 1
-        print(f"margent: error: {message}", file=sys.stderr)
+        complain(f"margent: error: {shorter(message)}")
 
     def ask(self, where: str, question: Callable[[], object]) -> None:
         """An example that failed among others, asked about alone: adds what is wrong with it."""

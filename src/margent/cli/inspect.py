@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from margent.cli.command_line import Parser
 from margent.cli.files import size_of, told
 from margent.cli.options import add_json, integer
+from margent.cli.output import say, say_json
 
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
@@ -55,9 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         "calibrated": getattr(model, "calibrated_", None),
     }
     if arguments.json:
-        print(
-            json.dumps({**facts, "history": model.history_, **shown.extra}, indent=2, ensure_ascii=False, default=str)
-        )
+        say_json({**facts, "history": model.history_, **shown.extra})
         return 0
     lines = {
         "model": f"{arguments.model} ({size_of(arguments.model)})",
@@ -71,10 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
         lines["certainty"] = f"{negated}calibrated, temperature {facts['temperature']:.4g}"
     if not arguments.label:
         for name, line in lines.items():
-            print(f"{name:9} {line}")
+            say(f"{name:9} {line}")
     for heading, rows in shown.parts:
-        print(f"\n{heading}")
-        print(indent("\n".join(rows), "  "))
+        say(f"\n{heading}")
+        say(indent("\n".join(rows), "  "))
     return 0
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from margent.cli.output import say
+
 _EXAMPLES = """\
 examples:
   margent templates
@@ -24,9 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
     from margent.features.templates import PRESETS, preset_text
 
     if arguments.preset is not None:
-        print(preset_text(arguments.preset), end="")
+        say(preset_text(arguments.preset), end="")
         return 0
     for name in PRESETS:
         remark = " ".join(line.lstrip("# ") for line in preset_text(name).splitlines() if line.startswith("#"))
-        print(f"{name:10} {remark.partition('. ')[0].rstrip('.')}")
+        say(f"{name:10} {remark.partition('. ')[0].rstrip('.')}")
     return 0

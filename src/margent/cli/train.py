@@ -13,6 +13,7 @@ from margent.cli.command_line import Parser, UsageError
 from margent.cli.epoch_table import EpochTable, Printer, interruption
 from margent.cli.files import check_model_target, shown_warnings, size_of, warn
 from margent.cli.options import add_json
+from margent.printable import printable_json
 
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
@@ -77,11 +78,11 @@ def run(arguments: argparse.Namespace) -> int:
         warnings.simplefilter("always", TrainingWarning)
         warnings.simplefilter("always", UserWarning)
         fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=False if arguments.json else None)
-    for warning in caught:
-        warn(warning.message)
     seconds = time.perf_counter() - started
     task.remember(model, arguments)
     model.save(arguments.model, **({"compact": True} if arguments.compact else {}))
+    for warning in caught:
+        warn(warning.message)
     with shown_warnings():
         report = None if X_dev is None else task.report(model, X_dev, y_dev, arguments)
     if arguments.json:
@@ -99,8 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
             "calibrated": getattr(model, "calibrated_", None),
             "dev": None if report is None else task.report_json(report),
         }
-        say.always(json.dumps(summary, indent=2, ensure_ascii=False))
-        return 130 if model.interrupted_ else 0
+        say.always(printable_json(json.dumps(summary, indent=2, ensure_ascii=False)))
+        return say.status(130 if model.interrupted_ else 0)
     from margent.learners import RuleLearner
 
     learner = model.resolved("learner")
@@ -115,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
     if getattr(model, "calibrated_", False) and model.temperature_ != 1:
         say(f"probabilities are calibrated: temperature {model.temperature_:.4g}")
     say(f"saved {arguments.model}: {task.size(model)}, {size_of(arguments.model)}, trained in {seconds:.1f} s")
-    return 130 if model.interrupted_ else 0
+    return say.status(130 if model.interrupted_ else 0)
 
 
 def _model(task: Task, arguments: argparse.Namespace) -> Any:

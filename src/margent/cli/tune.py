@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import Parser, UsageError
 from margent.cli.options import integer
+from margent.cli.output import say, say_json
 
 if TYPE_CHECKING:
     from margent.tuning import TuningResult
@@ -119,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
     X_dev, y_dev = (None, None) if arguments.dev is None else task.read([arguments.dev], arguments, model)
     how = f"{arguments.folds} folds of cross-validation" if X_dev is None else f"{task.size_of(X_dev)} to score on"
     if not arguments.json:
-        print(f"{task.size_of(X)} to learn from, {how}", flush=True)
+        say(f"{task.size_of(X)} to learn from, {how}", flush=True)
     asked = ("folds", "trials", "sampler", "halving", "resource", "min_sentences", "jobs", "storage")
     progress = False if arguments.json else None
     try:
@@ -142,7 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
         task.remember(best, arguments)
         best.save(arguments.model)
         if not arguments.json:
-            print(f"saved {arguments.model}: {os.path.getsize(arguments.model) / 1e6:.1f} MB")
+            say(f"saved {arguments.model}: {os.path.getsize(arguments.model) / 1e6:.1f} MB")
         if best.interrupted_:
             print("interrupted: the model as it was then is saved", file=sys.stderr)
             return 130
@@ -161,21 +162,21 @@ def _report(result: TuningResult, command: str, arguments: argparse.Namespace) -
     if arguments.json:
         summary = json.loads((folder / "results.json").read_text(encoding="utf-8"))
         more = {"importances": importances, "notes": notes, "command": command}
-        print(json.dumps({**summary, **more}, indent=2, ensure_ascii=False))
+        say_json({**summary, **more})
         return
     if sys.stdout.isatty():
         from rich.console import Console
 
         Console(highlight=False).print(result.rich_table(arguments.top))
     else:
-        print(f"\n{result.table(arguments.top)}")
+        say(f"\n{result.table(arguments.top)}")
     if len(importances) > 1:
         shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in importances.items())
-        print(f"what the differences in score are due to: {shares}")
+        say(f"what the differences in score are due to: {shares}")
     reasons = list(dict.fromkeys(trial.error for trial in result.trials if trial.error is not None))
     for line in [*(f"failed: {reason}" for reason in reasons[:3]), *(f"note: {note}" for note in notes)]:
-        print(line)
-    print(f"all trials are in {folder / 'results.csv'}; {plots}\n\nthe best:\n\n  {command}\n", flush=True)
+        say(line)
+    say(f"all trials are in {folder / 'results.csv'}; {plots}\n\nthe best:\n\n  {command}\n", flush=True)
 
 
 def _plot(result: TuningResult, folder: Path) -> str:

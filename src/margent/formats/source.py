@@ -17,6 +17,7 @@ from typing import IO, Any, TypeAlias
 from margent.atomic_file import atomic_file
 from margent.errors import CorpusError, LimitError
 from margent.formats.limits import DEFAULT_LIMITS, EXPANSION_FROM, Limits
+from margent.printable import printable
 
 SourceLike: TypeAlias = "str | os.PathLike[str] | bytes | IO[Any]"
 """A path, "-" for standard input, the bytes themselves, or a file open for reading bytes or text."""
@@ -272,7 +273,9 @@ def _opened(target: TargetLike, encoding: str) -> Iterator[Callable[[str], objec
         path = os.fspath(target)
         if path == "-":
             sys.stdout.flush()
-            yield _encoded(sys.stdout.buffer, encoding, "<stdout>")
+            write = _encoded(sys.stdout.buffer, encoding, "<stdout>")
+            # A terminal shows text, in which nothing may move the cursor; a pipe or file gets what there is.
+            yield (lambda text: write(printable(text))) if sys.stdout.isatty() else write
             sys.stdout.buffer.flush()
         else:
             with _replacing(path) as file:

@@ -10,6 +10,7 @@ from margent.metrics.score import Average, Score
 from margent.metrics.segment import SegmentReport
 from margent.metrics.span import SpanReport
 from margent.metrics.token import ConfusionMatrix, TokenReport
+from margent.printable import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -87,6 +88,7 @@ def _attachment_cells(name: str, counts: Attachment) -> tuple[str, ...]:
 
 def _ruled(head: Sequence[str], body: list[tuple[str, ...]], below: Sequence[tuple[str, ...]] = ()) -> str:
     """Rows under a head and a rule, and between two rules what sums them up."""
+    body, below = ([tuple(map(printable, row)) for row in rows] for rows in (body, below))
     widths = [max(map(len, column)) for column in zip(head, *body, *below)]
     rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
 
@@ -112,15 +114,18 @@ def rich_table(report: Report, title: str | None = None) -> Table:
         table.add_column(head, justify="right" if position else "left", style="bold" if head == "F1" else "")
     for row in rows:
         name, *numbers = _cells(row)
-        table.add_row(escape(name), *numbers)
+        table.add_row(escape(printable(name)), *numbers)
     table.add_section()
     for average in summary:
-        table.add_row(*_cells(average), style="dim" if isinstance(average, Average) else "")
+        table.add_row(*map(printable, _cells(average)), style="dim" if isinstance(average, Average) else "")
     return table
 
 
 def confusion_table(matrix: ConfusionMatrix, top: int = 10) -> str:
     """The `top` most frequent mistakes, one a line: how often, the gold label, the label given instead."""
-    rows = [("count", "gold", "predicted"), *((str(n), gold, guess) for gold, guess, n in matrix.most_confused(top))]
+    rows = [
+        ("count", "gold", "predicted"),
+        *((str(n), printable(gold), printable(guess)) for gold, guess, n in matrix.most_confused(top)),
+    ]
     count, gold = (max(len(row[column]) for row in rows) for column in (0, 1))
     return "".join(f"{n:>{count}}  {right:<{gold}}  {guess}\n" for n, right, guess in rows)

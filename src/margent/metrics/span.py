@@ -8,6 +8,7 @@ from operator import eq
 from margent.annotation.schemes import spans
 from margent.errors import CorpusError
 from margent.metrics.score import Score, Sequences, SpanTable, SpanTally, paired
+from margent.printable import printable
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class SpanReport(SpanTable):
         return self.correct_tokens / self.tokens if self.tokens else 0.0
 
     def __str__(self) -> str:
-        return conlleval_text(self)
+        return printable(conlleval_text(self))
 
 
 def span_scores(gold: Sequences, predicted: Sequences, scheme: str | None = None) -> SpanReport:

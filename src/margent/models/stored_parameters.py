@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from margent import strict_json
 from margent.features.choice import Features
 from margent.features.kernel import Kernel
 from margent.features.templates import Templates
@@ -45,7 +44,7 @@ def stored_value(value: Any) -> Any:
         return None if value.has_code else {"kernel": value.stored()}
     if isinstance(value, Mapping):
         items = [[stored_value(key), stored_value(item)] for key, item in value.items()]
-        return {"type": "dict", "items": sorted(items, key=strict_json.encode)}  # whatever order the dict had
+        return {"type": "dict", "items": sorted(items, key=repr)}  # whatever order the dict had
     if isinstance(value, tuple):
         return {"type": "tuple", "items": [stored_value(item) for item in value]}
     if isinstance(value, (list, Set)):

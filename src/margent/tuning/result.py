@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from margent.errors import MargentError
 from margent.formats.source import open_target
 from margent.models.estimator import Estimator
+from margent.printable import printable
 from margent.tuning.space import Candidate, SearchSpace
 from margent.tuning.study import Search
 from margent.tuning.values import Range, cell
@@ -182,7 +183,13 @@ class TuningResult:
             cells = [cell(trial.parameters[name]) if name in trial.parameters else "" for name in self.parameters]
             error = "" if trial.standard_error is None else f" ± {100 * trial.standard_error:.2f}"
             score = f"{100 * trial.score:.2f}{error}"
-            table.add_row(str(trial.number), *map(escape, cells), f"{trial.amount:,}", score, f"{trial.seconds:.1f}")
+            table.add_row(
+                str(trial.number),
+                *(escape(printable(text)) for text in cells),
+                f"{trial.amount:,}",
+                score,
+                f"{trial.seconds:.1f}",
+            )
         return table
 
     def plot(self, path: str | os.PathLike[str] | None = None, kind: str = "history") -> Figure:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from margent.models.contribution import Contribution, contribution_lines, largest
+from margent.printable import printable
 
 
 class Arc(NamedTuple):
@@ -46,4 +47,4 @@ class ArcExplanation:
         if self.rival is None:
             return f"{chosen} (no other arc was found)"
         lines = [f"{chosen} over {self.rival.label} of {self.rival.head} by {self.margin:.2f}"]
-        return "\n".join([*lines, *contribution_lines(self.contributions, self.rest, self.margin)])
+        return printable("\n".join([*lines, *contribution_lines(self.contributions, self.rest, self.margin)]))

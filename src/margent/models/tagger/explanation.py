@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from margent.models.contribution import Contribution, contribution_lines, largest
+from margent.printable import printable
 
 
 @dataclass(frozen=True)
@@ -37,4 +38,4 @@ class Explanation:
             return f"token {self.position}: {self.label} (no other label is possible)"
         lines = [f"token {self.position}: {self.label} over {self.rival} by {self.margin:.2f}"]
         lines += contribution_lines(self.contributions, self.rest, self.margin)
-        return "\n".join(lines)
+        return printable("\n".join(lines))

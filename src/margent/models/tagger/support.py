@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.features.encoded import sequence_ptr
+from margent.printable import printable
 from margent.storage import ModelFile, string_arrays
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class SupportSequences:
             return f"sentence {self.number} has no support sequences"
         gold = [_UNKNOWN if label is None else label for label in self.gold]
         rows = [list(self.tokens), gold, *(self._differences(sequence) for sequence in self.sequences)]
+        rows = [list(map(printable, row)) for row in rows]
         widths = [max(map(len, column)) for column in zip(*rows)]
         heads = ["", "gold", *(f"{sequence.weight:.4g}" for sequence in self.sequences)]
         margin = max(map(len, heads))
