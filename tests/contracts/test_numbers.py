@@ -17,12 +17,14 @@ from margent import (
     EM,
     AlignmentBeam,
     Beam,
+    DependencyTree,
     DualPerceptron,
     Durations,
     Features,
     HiddenLabels,
     Kernel,
     MaximumLikelihood,
+    Parser,
     Perceptron,
     SegmentCosts,
     Segmenter,
@@ -43,6 +45,7 @@ SEGMENTS = [[(0, 2, "a"), (2, 6, "b")] for _ in FRAMES]
 SPANS = [[(0, 1, "a"), (1, len(x), "b")] for x in X]
 WORDS, SPOKEN = ["cab", "back", "tack", "cat", "bat"] * 2, ["K AE B", "B AE K", "T AE K", "K AE T", "B AE T"] * 2
 SEEN = ["U:%x[0,0]", "B"]
+TREES = [DependencyTree([2, 3, 0] if len(x) == 3 else [2, 0], ["x"] * len(x)) for x in X]
 # Nothing but how long somebody wants to wait; more is not wrong.
 WAITS = {"epochs", "iterations", "restarts", "n_reprocess"}
 
@@ -59,6 +62,10 @@ def segment(**options: Any) -> None:
 def speak(**options: Any) -> None:
     model = Transcriber(**({"order": 2} | options)).fit(WORDS, SPOKEN, progress=False)
     model.predict_k_best(WORDS[:1])
+
+
+def parse(**options: Any) -> None:
+    Parser(learner=Perceptron(epochs=1), **options).fit(X, TREES, progress=False).predict(X[:2])
 
 
 def learn(learner: Any) -> None:
@@ -100,6 +107,8 @@ USES: dict[str, Callable[[Any], None]] = {
     **{f"Transcriber.{name}": lambda v, name=name: speak(
         **{"learner": Perceptron(epochs=1) if name in ("candidates", "folds") else None, name: v})
        for name in ("order", "candidates", "folds", "held_out", "seed", "threads")},
+    **{f"Parser.{name}": lambda v, name=name: parse(**{name: v})
+       for name in ("order", "exploration", "calibration", "seed", "threads")},
     "Transcriber.sizes": lambda v: speak(sizes=[(1, v)]),
     **{f"EM.{name}": lambda v, name=name: speak(order=None, em=EM(**({"order": 2} | {name: v})))
        for name in numeric(EM)},
@@ -126,7 +135,9 @@ def test_parameters(name: str) -> None:
         told(USES[name], value)
 
 
-@pytest.mark.parametrize("kind", ["chain", "hidden", "spectral", "beam", "kernel", "segmenter", "transcriber"])
+@pytest.mark.parametrize(
+    "kind", ["chain", "hidden", "spectral", "beam", "kernel", "segmenter", "transcriber", "parser"]
+)
 def test_methods(kind: str) -> None:
     makers: dict[str, Callable[[], Any]] = {
         "chain": lambda: Tagger(SEEN, Perceptron(epochs=1)).fit(X, Y, progress=False),
@@ -137,9 +148,11 @@ def test_methods(kind: str) -> None:
         "segmenter": lambda: Segmenter(FrameFeatures(bins=1), Perceptron(epochs=1)).fit(
             FRAMES, SEGMENTS, progress=False),
         "transcriber": lambda: Transcriber(2).fit(WORDS, SPOKEN, progress=False),
+        "parser": lambda: Parser(learner=Perceptron(epochs=1)).fit(X, TREES, progress=False),
     }  # fmt: skip
     model = makers[kind]()
-    data = {"segmenter": (FRAMES[:2], SEGMENTS[:2]), "transcriber": (WORDS[:2], SPOKEN[:2])}
+    data: dict[str, Any] = {"segmenter": (FRAMES[:2], SEGMENTS[:2]), "transcriber": (WORDS[:2], SPOKEN[:2])}
+    data["parser"] = X[:2], TREES[:2]
     given, right = data.get(kind, (X[:2], Y[:2]))
     long = given if kind in data else [["the", "old", "dog"] * 30]
     asked: list[Callable[[Any], Any]] = [
@@ -151,9 +164,13 @@ def test_methods(kind: str) -> None:
         asked += [lambda v: model.scores_of(given[0], v)]
     if kind not in data:
         asked += [lambda v: model.sample(given, v), lambda v: model.sample(given, 2, seed=v)]
+    if hasattr(model, "explain"):
         asked += [lambda v: model.explain(given[0], v), lambda v: model.explain(given[0], top=v)]
-    if kind != "transcriber":
-        asked += [lambda v: model.top_features(str(model.classes_[0]), v), lambda v: model.top_transitions(v)]
+    if hasattr(model, "top_features"):
+        label = "x" if kind == "parser" else str(model.classes_[0])
+        asked += [lambda v: model.top_features(label, v)]
+    if hasattr(model, "top_transitions"):
+        asked += [lambda v: model.top_transitions(v)]
     if kind == "kernel":
         asked += [model.support_sequences]
     for ask in asked:

@@ -39,7 +39,7 @@ from margent.models.parser.setting import EXACT_SEARCHES, SYSTEMS, ParserSetting
 from margent.models.parser.weights import ParserWeights, Parses, ScoredParse
 from margent.models.tagger.tagger import Tagger
 from margent.models.training_data import TrainingData
-from margent.parameters import check_choice, check_count, check_flag, check_number
+from margent.parameters import MOST_ANSWERS, check_choice, check_count, check_flag, check_number
 
 if TYPE_CHECKING:
     from margent.metrics.dependency import DependencyReport
@@ -161,7 +161,7 @@ class Parser(StructuredModel[ParserModel]):
     def predict_k_best(self, X: Any, k: int = 5, *, on_error: str = "raise") -> list[list[ScoredTree]]:
         """Up to k trees of each sentence with their scores, best first, all different; the best there are where the
         search is exact, else the best of those that survive the beam."""
-        check_count("k", k, 1)
+        check_count("k", k, 1, maximum=MOST_ANSWERS)
 
         def several(model: ParserModel, tokens: EncodedTokens) -> list[list[ScoredTree]]:
             found = self._searched(model).k_best(tokens, int(k), self.resolved("threads"))
