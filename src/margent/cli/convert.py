@@ -51,7 +51,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from margent import annotation
-    from margent.cli.files import check_target
+    from margent.cli.files import check_target, named_files
     from margent.cli.tasks.tagger import called
     from margent.formats.registry import FormatOptions, Gives, formats_named, guessed_format
 
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{source.name if source.read is None else target.name} files are not converted one by one")
     if source.gives == "dependencies" and arguments.scheme is not None:
         raise UsageError("--scheme is for labels of spans; dependency trees have none")
-    check_target(arguments.target, [arguments.source])
+    check_target(arguments.target, named_files(arguments, "target"))
     options = FormatOptions(
         arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, arguments.scheme,
         not arguments.no_stress, arguments.rate, arguments.tier, limits=limits_of(arguments),

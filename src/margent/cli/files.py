@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import warnings
@@ -33,6 +34,15 @@ def check_model_target(path: str, inputs: Iterable[str] = ()) -> None:
     check_target(path, inputs)
     if os.path.exists(path) and not os.path.isfile(path):
         raise UsageError(f"a model is saved to a file, and {path} is not a regular one")
+
+
+def named_files(arguments: argparse.Namespace, *but: str) -> list[str]:
+    """What a command reads: the files that its arguments name, without those (`but`) that say where it writes."""
+    named: list[Any] = []
+    for name, value in vars(arguments).items():
+        if name not in but:
+            named += value if isinstance(value, (list, tuple)) else [value]
+    return [value for value in named if isinstance(value, str) and os.path.isfile(value)]
 
 
 def check_plot_target(path: str) -> None:

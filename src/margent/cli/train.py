@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import Parser, UsageError
 from margent.cli.epoch_table import EpochTable, Printer, interruption
-from margent.cli.files import check_model_target, shown_warnings, size_of, warn
+from margent.cli.files import check_model_target, named_files, shown_warnings, size_of, warn
 from margent.cli.options import add_json
 from margent.printable import printable_json
 
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     task: Task = arguments.chosen
     model = _model(task, arguments)
-    check_model_target(arguments.model, [*arguments.files, *(arguments.dev or ())])
+    check_model_target(arguments.model, named_files(arguments, "model", "start"))
     learner = model.resolved("learner")
     if learner is not None and learner.patience is not None and arguments.dev is None:
         raise UsageError("--patience watches the development data: give --dev PATH")

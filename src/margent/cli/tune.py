@@ -91,7 +91,7 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.files import check_model_target
+    from margent.cli.files import check_model_target, named_files
     from margent.cli.model_options import chosen_learner, chosen_model, fixed_parameters, train_words
     from margent.cli.search_space import search_space
     from margent.errors import SearchWarning
@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     if os.path.exists(arguments.storage) and not os.path.isdir(arguments.storage):
         raise UsageError(f"--storage must be a folder, and {arguments.storage} is a file")
     if arguments.model is not None:
-        check_model_target(arguments.model, [*arguments.files, *(arguments.dev or ())])
+        check_model_target(arguments.model, named_files(arguments, "model"))
     X, y = task.read(arguments.files, arguments, model)
     X_dev: Any
     y_dev: Any

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from margent.cli.command_line import UsageError
-from margent.cli.files import check_plot_target, check_target, number_of, shortened
+from margent.cli.files import check_plot_target, check_target, named_files, number_of, shortened
 from margent.cli.options import add_format, integer, limits_of, positive
 from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
@@ -161,7 +161,8 @@ class SegmenterTask(Task):
                     )
         front_end = self._front_end(model, arguments)
         recordings = find_recordings(paths)
-        target = _Target(recordings, arguments.output, arguments.to or "textgrid", arguments.overwrite)
+        inputs = named_files(arguments, "output")
+        target = _Target(recordings, arguments.output, arguments.to or "textgrid", arguments.overwrite, inputs)
         reader: LabelReader | None = LabelReader.of(arguments) if align else None
         labels = None if reader is None else [reader.labels(recording) for recording in recordings]
         done = 0
@@ -248,7 +249,9 @@ class _Target:
     Nothing twice, and nothing that is there already unless told, which is checked before the work.
     """
 
-    def __init__(self, recordings: Sequence[Recording], output: str, format: str, overwrite: bool) -> None:
+    def __init__(
+        self, recordings: Sequence[Recording], output: str, format: str, overwrite: bool, inputs: Sequence[str]
+    ) -> None:
         from margent.cli.recordings import targets_of
         from margent.errors import CorpusError
 
@@ -257,7 +260,7 @@ class _Target:
         if format == "mlf":
             if len({self._name(number) for number in range(len(recordings))}) < len(recordings):
                 raise CorpusError("two recordings have the same name, which a master label file cannot tell apart")
-            check_target(output)
+            check_target(output, inputs)
             if output != "-" and os.path.exists(output) and not overwrite:
                 raise CorpusError(f"{output}: the file is there already; --overwrite replaces it")
         else:

@@ -125,11 +125,11 @@ class Task(ABC):
         """Answers or alignments as text, as they come; a file appears when it is complete."""
         import sys
 
-        from margent.cli.files import check_target
+        from margent.cli.files import check_target, named_files
         from margent.formats.source import open_target
 
         target = arguments.output or "-"
-        check_target(target, [arguments.model, *paths])
+        check_target(target, [*paths, *named_files(arguments, "output")])
         pieces = (self.alignments if align else self.answers)(model, paths, arguments)
         with open_target(target, arguments.encoding or "utf-8") as write:
             for text in pieces:

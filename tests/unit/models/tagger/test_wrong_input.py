@@ -74,7 +74,7 @@ def test_wrong_training_data_are_explained(X: Any, y: Any, words: str) -> None:
         ({"label_costs": {"A": "x"}}, "the cost of label 'A' should be"),
         ({"features": "nothing"}, "features='nothing' is not known"),
         ({"learner": "nothing"}, "learner='nothing' is not known"),
-        ({"order": 40}, "a chain of order 40 where the number of labels is 1 has too many transitions"),
+        ({"order": 40}, "order of Tagger should be an integer of at most 16, got 40"),
     ],
 )
 def test_wrong_parameters_are_explained(options: Any, words: str) -> None:
