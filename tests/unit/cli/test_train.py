@@ -225,19 +225,3 @@ def test_a_hidden_markov_model(margent, fails, folder, tmp_path):
     train = ("train", folder / "train.txt", "-m", model, "--learner", "hmm")
     fails(2, "smoothing of HiddenMarkov should be a number above 0, got 0.0", *train, "--smoothing", "0")
     fails(2, "; the learner is hmm", *train, "--epochs", "3")
-
-
-def test_nothing_that_is_read_is_replaced(fails, margent, folder, tmp_path):
-    for name in ("train.txt", "dev.txt"):
-        (tmp_path / name).write_bytes((folder / name).read_bytes())
-    (tmp_path / "templates.txt").write_text("U:%x[0,0]\nB\n")
-    (tmp_path / "link.txt").symlink_to(tmp_path / "templates.txt")
-    train, templates = tmp_path / "train.txt", tmp_path / "templates.txt"
-    given = ("--dev", tmp_path / "dev.txt", "--template", templates, "--epochs", "1")
-    for target in (train, tmp_path / "dev.txt", templates, tmp_path / "link.txt"):
-        fails(2, f"{target} would replace", "train", train, "-m", target, *given)
-    fails(2, "would replace", "convert", train, templates, "--to", "crfsuite", "--template", templates)
-    assert margent("train", train, "-m", tmp_path / "m", *given).status == 0
-    assert margent("train", train, "-m", tmp_path / "m", "--continue", tmp_path / "m", "--epochs", "1").status == 0
-    fails(2, "would replace", "apply", tmp_path / "m", train, "-o", tmp_path / "m")
-    assert templates.read_text() == "U:%x[0,0]\nB\n"
