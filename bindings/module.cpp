@@ -25,4 +25,5 @@ NB_MODULE(_core, m) {
   bind_reranking(m);
   bind_cosegment_learning(m);
   bind_transitions(m);
+  bind_parsing(m);
 }

@@ -181,11 +181,18 @@ class SparseRows final : public GrowingRows {
     }
   }
   float weight(std::int32_t row, std::int32_t column) const override {
-    const Entry* e = pool_.data() + rows_[row].begin;
-    for (std::uint32_t i = 0; i < rows_[row].size; ++i)
-      if (e[i].column == column) return e[i].weight;
-    return 0.0f;
+    const std::int32_t at = find(row, column);
+    return at < 0 ? 0.0f : entries(row)[at].weight;
   }
+  // Which entry of a row is that of a column; -1: none.
+  std::int32_t find(std::int32_t row, std::int32_t column) const {
+    const Entry* e = entries(row);
+    for (std::uint32_t i = 0; i < rows_[row].size; ++i)
+      if (e[i].column == column) return static_cast<std::int32_t>(i);
+    return -1;
+  }
+  void add_row() { rows_.emplace_back(); }
+  void prefetch(std::int64_t row) const { MARGENT_PREFETCH(&rows_[row]); }
   void absorb_scale(const Clock& clock) override {
     for (Entry& e : pool_) clock.absorb_scale(e.weight, e.sum);
   }
@@ -209,6 +216,7 @@ class SparseRows final : public GrowingRows {
   std::int64_t n_rows() const { return static_cast<std::int64_t>(rows_.size()); }
   std::uint32_t size(std::int64_t row) const { return rows_[row].size; }
   const Entry* entries(std::int64_t row) const { return pool_.data() + rows_[row].begin; }
+  Entry* entries(std::int64_t row) { return pool_.data() + rows_[row].begin; }
 
  private:
   struct Row {

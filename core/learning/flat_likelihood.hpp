@@ -1,11 +1,11 @@
-// The likelihood of an oracle whose weights are one flat vector: all of them are parameters. What one example is worth
-// is left to those that derive from it.
+// The likelihood of an oracle whose weights are one vector of parameters. What one example is worth is left to those
+// that derive from it.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "learning/flat_oracle.hpp"
+#include "learning/parameter_oracle.hpp"
 #include "learning/likelihood.hpp"
 #include "parallel.hpp"
 
@@ -13,7 +13,7 @@ namespace margent {
 
 class FlatLikelihood : public Likelihood {
  public:
-  FlatLikelihood(FlatOracle& oracle, int threads) : oracle_(oracle), threads_(std::max(threads, 1)) {}
+  FlatLikelihood(ParameterOracle& oracle, int threads) : oracle_(oracle), threads_(std::max(threads, 1)) {}
 
   std::int64_t size() const override { return oracle_.size(); }
   std::int64_t n_parameters() const override { return oracle_.n_features(); }
@@ -36,6 +36,7 @@ class FlatLikelihood : public Likelihood {
       });
       for (std::int64_t k = 0; k < n; ++k) {
         sum += losses[k];
+        oracle_.to_parameters(parts[k]);
         for (const auto& [index, value] : parts[k]) gradient[index] += value;
       }
     }
@@ -70,7 +71,7 @@ class FlatLikelihood : public Likelihood {
   virtual double example(std::size_t thread, std::int64_t i, SparseVector* gradient) = 0;
 
  private:
-  FlatOracle& oracle_;
+  ParameterOracle& oracle_;
   int threads_;
 };
 

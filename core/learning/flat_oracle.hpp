@@ -7,15 +7,23 @@
 #include <vector>
 
 #include "learning/clock.hpp"
-#include "learning/oracle.hpp"
+#include "learning/parameter_oracle.hpp"
 
 namespace margent {
 
-class FlatOracle : public Oracle {
+// The weights are scale times kept[0], ..., kept[size - 1]; others are 0.
+template <class Real>
+struct FlatWeights {
+  const Real* kept = nullptr;
+  std::int64_t size = 0;
+  double scale = 1;
+};
+
+class FlatOracle : public ParameterOracle {
  public:
   explicit FlatOracle(std::int64_t n_features) : weights_(n_features, 0.0), sums_(n_features, 0.0) {}
 
-  std::int64_t n_features() const { return static_cast<std::int64_t>(weights_.size()); }
+  std::int64_t n_features() const override { return static_cast<std::int64_t>(weights_.size()); }
 
   double score(const SparseVector& vector) const override {
     double sum = 0;
@@ -47,19 +55,23 @@ class FlatOracle : public Oracle {
 
   void tick(double weight = 1) override { clock_.tick(weight); }
 
-  // Starts from given weights, as many as there are; averages start anew.
-  void start_from(const double* weights) {
+  void start_from(const double* weights) override {
     std::copy(weights, weights + weights_.size(), weights_.begin());
     std::fill(sums_.begin(), sums_.end(), 0.0);
     clock_ = {};
   }
 
-  // The weights as they are, or their averages: a copy.
-  std::vector<double> weights(bool average) const {
+  std::vector<double> weights(bool average) const override {
     std::vector<double> out(weights_.size());
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = clock_.weight(weights_[i], sums_[i], average);
     return out;
   }
+
+  FlatWeights<double> search_weights() const { return {kept(), n_features(), scale()}; }
+  void drop_unknown(SparseVector& vector) override {
+    while (!vector.empty() && vector.back().first >= n_features()) vector.pop_back();
+  }
+  void grow_to_met() override {}
 
  protected:
   // The weights are scale() times these.

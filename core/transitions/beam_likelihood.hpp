@@ -17,16 +17,17 @@ namespace margent {
 
 // Needs, besides what a BeamOracle does, action_id(move): equal numbers for equal actions. Searches by the weights as
 // they are at each look at an example, one example after the other.
-template <LearnableSystem S>
+template <LearnableSystem S, class Base = FlatOracle>
 class BeamLikelihood : public FlatLikelihood {
  public:
   // beam 0: that of the oracle.
-  BeamLikelihood(BeamOracle<S>& oracle, std::int64_t beam) : FlatLikelihood(oracle, 1), oracle_(oracle), beam_(beam) {}
+  BeamLikelihood(BeamOracle<S, Base>& oracle, std::int64_t beam) : FlatLikelihood(oracle, 1), oracle_(oracle), beam_(beam) {}
 
   // Weights for features that were met since; until then these have none, also while descending.
   bool grow() override {
     const std::int64_t before = n_parameters();
     oracle_.grow_to_system();
+    oracle_.grow_to_met();
     return n_parameters() > before;
   }
 
@@ -51,17 +52,17 @@ class BeamLikelihood : public FlatLikelihood {
       return top + std::log(sum);
     };
     const double all = log_sum(terms_.size()), right = log_sum(n_right_);
-    const double weight = BeamOracle<S>::weight(system, i);
+    const double weight = BeamOracle<S, Base>::weight(system, i);
     if (!gradient) return weight * (all - right);
     for (std::size_t t = 0; t < terms_.size(); ++t) {
       const auto& [search, item] = terms_[t];
       const double share = std::exp(item->score - all) - (t < n_right_ ? std::exp(item->score - right) : 0);
       search->trace(*item, way_);
-      BeamOracle<S>::collect(system, *search, way_, 0, weight * share);
+      BeamOracle<S, Base>::collect(system, *search, way_, 0, weight * share);
     }
     system.hand_over(*gradient);
     normalize(*gradient);
-    while (!gradient->empty() && gradient->back().first >= n_parameters()) gradient->pop_back();  // no weights yet
+    oracle_.drop_unknown(*gradient);
     return weight * (all - right);
   }
 
@@ -90,7 +91,7 @@ class BeamLikelihood : public FlatLikelihood {
     const BeamSearch<S>* search;
     const BeamItem<S>* item;
   };
-  BeamOracle<S>& oracle_;
+  BeamOracle<S, Base>& oracle_;
   std::int64_t beam_;
   BeamSearch<S> found_, gold_;
   std::vector<Term> terms_;

@@ -10,24 +10,23 @@
 
 namespace margent {
 
-// Answers are about the prefixes that `update` chooses (beam_update.hpp), with up to k rivals: the best of the beam
+// `Base` keeps the weights. Answers are about the prefixes that `update` chooses (beam_update.hpp), with up to k rivals: the best of the beam
 // there. Where there is nothing to learn from, an answer has no rivals, and no position that could be wrong.
-template <LearnableSystem S>
-class BeamOracle : public FlatOracle {
+template <LearnableSystem S, class Base = FlatOracle>
+class BeamOracle : public Base {
  public:
-  // beam 0: all states. What follows makes the system.
+  // n_weights: what makes the base. beam 0: all states. What follows makes the system.
   template <class... Given>
-  BeamOracle(std::int64_t n_features, std::int64_t beam, BeamUpdate update, Given&&... given)
-      : FlatOracle(n_features), system_(std::forward<Given>(given)...), beam_(beam), update_(update) {}
+  BeamOracle(std::int64_t n_weights, std::int64_t beam, BeamUpdate update, Given&&... given)
+      : Base(n_weights), system_(std::forward<Given>(given)...), beam_(beam), update_(update) {}
 
   S& system() { return system_; }
   const S& system() const { return system_; }
   std::int64_t beam() const { return beam_; }
   void set_beam(std::int64_t beam) { beam_ = beam; }
-  FlatWeights<double> search_weights() const { return {kept(), n_features(), scale()}; }
   // Weights for features that the system has met since.
   void grow_to_system() {
-    if constexpr (requires { system_.n_features(); }) grow(system_.n_features());
+    if constexpr (requires { system_.n_features(); }) this->grow(system_.n_features());
   }
 
   std::int64_t size() const override { return system_.size(); }
@@ -36,7 +35,7 @@ class BeamOracle : public FlatOracle {
     answer.n_positions = 0;
     answer.weight = weight(system_, example);
     deltas_.clear();
-    system_.turn_to(example, search_weights(), question.cost);
+    system_.turn_to(example, this->search_weights(), question.cost);
     const int chosen = pair_.run(system_, beam_, update_);
     if constexpr (requires { system_.unreachable(example); })
       if (pair_.gold.last().empty()) system_.unreachable(example);
@@ -60,8 +59,8 @@ class BeamOracle : public FlatOracle {
     }
   }
   void delta(std::size_t rival, SparseVector& out) const override { out = deltas_.at(rival); }
-  double dot(std::size_t i, std::size_t j) const override { return inner(deltas_.at(i), deltas_.at(j)); }
-  void move(std::size_t rival, double step) override { add(deltas_.at(rival), step); }
+  double dot(std::size_t i, std::size_t j) const override { return this->inner(deltas_.at(i), deltas_.at(j)); }
+  void move(std::size_t rival, double step) override { this->add(deltas_.at(rival), step); }
 
   static double weight(const S& system, std::int64_t example) {
     if constexpr (requires { system.weight(example); })

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <span>
 
-#include "learning/oracle.hpp"
+#include "learning/flat_oracle.hpp"
 
 namespace margent {
 
@@ -33,12 +33,15 @@ struct BeamItem {
   typename S::State state;
 };
 
-// The weights are scale times kept[0], ..., kept[size - 1]; others are 0.
-template <class Real>
-struct FlatWeights {
-  const Real* kept = nullptr;
-  std::int64_t size = 0;
-  double scale = 1;
+// What a system is given to score with: S::Weights where it has a type of its own.
+template <class S>
+struct SearchWeights {
+  using Type = FlatWeights<double>;
+};
+template <class S>
+  requires requires { typename S::Weights; }
+struct SearchWeights<S> {
+  using Type = typename S::Weights;
 };
 
 namespace archetypes {
@@ -123,7 +126,7 @@ struct ActionInState {
 //   unreachable(example)          is called where no right answer is in reach of the search
 template <class S>
 concept LearnableSystem =
-    SupervisedSystem<S> && requires(S& system, const typename S::State& state, FlatWeights<double> weights,
+    SupervisedSystem<S> && requires(S& system, const typename S::State& state, typename SearchWeights<S>::Type weights,
                                     std::span<const BeamItem<S>* const> way, SparseVector& out,
                                     const ActionInState<S>& part, std::int64_t example, double amount) {
       { system.size() } -> std::convertible_to<std::int64_t>;

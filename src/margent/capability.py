@@ -68,6 +68,8 @@ STRUCTURES: Mapping[str, Capabilities] = MappingProxyType(
         | {Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD, Capability.BEST_COMPLETION},
         "alignments": frozenset({Capability.GRAPHONE_COUNTS}),
         "transitions": _RIVALS | {Capability.LIKELIHOOD, Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD},
+        "transitions of a parser": _RIVALS | {Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD},
+        "decisions of a parser": _RIVALS,
         "dependency arcs": _ALL_DERIVATIONS,
         "forest": _ALL_DERIVATIONS,
         "k-grams": frozenset({Capability.K_GRAM_HINGE}),

@@ -1,0 +1,81 @@
+// Learned rows of features, frozen: one table to look up from, made for many lookups at once.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "learning/clock.hpp"
+#include "learning/hashed_rows.hpp"
+#include "simd/buffer.hpp"
+#include "simd/simd.hpp"
+
+namespace margent {
+
+// Rows as arrays, which is how they are stored: row r is the feature keys[r], with the weights of the columns
+// columns[row_ptr[r]], ..., columns[row_ptr[r + 1] - 1].
+struct RowArrays {
+  std::vector<std::uint64_t> keys;
+  std::vector<std::int64_t> row_ptr{0};
+  std::vector<std::int32_t> columns;
+  std::vector<float> weights;
+};
+
+// The weights of rows in training as they are, or their averages; what is 0 is left out.
+RowArrays exported(const HashedRows& rows, const Clock& clock, bool average);
+
+// Open addressing, at most half full. A slot has the upper half of a key and where its row lies; a row has its key and
+// then pairs of column and weight, or, where it has many, the weights of all columns. A feature that is not there is
+// taken for one that is with a probability of about 2^-32 for each slot that is looked at.
+class FrozenRows {
+ public:
+  // Keys are different and not 0, offsets rise, columns are below n_columns and different within a row, weights finite.
+  FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> keys, std::span<const std::int64_t> row_ptr,
+             std::span<const std::int32_t> columns, std::span<const float> weights);
+
+  std::int32_t n_columns() const { return n_columns_; }
+  std::int64_t size() const { return size_; }
+  RowArrays arrays() const;
+
+  static constexpr std::int32_t missing = -1;
+  void prefetch(std::uint64_t key) const { MARGENT_PREFETCH(&slots_[key & mask_]); }
+  std::int32_t find(std::uint64_t key) const {
+    const auto tag = static_cast<std::uint32_t>(key >> 32);
+    for (std::size_t q = key & mask_;; q = (q + 1) & mask_) {
+      const Slot slot = slots_[q];
+      if (slot.place == 0) return missing;
+      if (slot.tag != tag) continue;
+      const std::int32_t row = static_cast<std::int32_t>(slot.place - 1);
+      MARGENT_PREFETCH(&words_[static_cast<std::size_t>(row) * alignment]);
+      return row;
+    }
+  }
+  void add(std::int32_t row, float* out) const {
+    const std::uint32_t* at = &words_[static_cast<std::size_t>(row) * alignment];
+    const std::uint32_t n = at[2];
+    at += header;
+    if (n == all_columns) {
+      const float* weights = reinterpret_cast<const float*>(at);
+      for (std::int32_t c = 0; c < n_columns_; ++c) out[c] += weights[c];
+      return;
+    }
+    for (std::uint32_t i = 0; i < n; ++i) out[at[2 * i]] += std::bit_cast<float>(at[2 * i + 1]);
+  }
+
+ private:
+  // Rows begin at multiples of so many words of 4 bytes, so that 31 bits reach over 16 GB.
+  static constexpr std::size_t alignment = 2, header = 4;
+  static constexpr std::uint32_t all_columns = 0xFFFFFFFF;
+  struct Slot {
+    std::uint32_t tag, place;  // place: of the row + 1; 0: empty
+  };
+  std::size_t words_of(std::size_t n) const;
+
+  std::int32_t n_columns_;
+  std::int64_t size_ = 0;
+  std::size_t mask_ = 0;
+  Buffer<Slot> slots_;
+  Buffer<std::uint32_t> words_;
+};
+
+}  // namespace margent

@@ -1,0 +1,1 @@
+"""Transition-based parsing: trees that are built action by action."""
