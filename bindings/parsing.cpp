@@ -124,8 +124,8 @@ nb::dict to_dict(RowArrays&& arrays) {
 
 // Everything that a search needs, in terms of what Python has.
 ParsingSetup checked_setup(ParsingTransitions transitions, const BoundTreebank& treebank,
-                           const ParserTemplates& templates, const ParserActions& actions, double label_cost,
-                           bool lazy, bool supervised) {
+                           const ParserTemplates& templates, const ParserActions& actions, double label_cost, bool lazy,
+                           bool supervised) {
   const Treebank& view = treebank.view();
   for (const TermCode& term : templates.terms())
     if (term.kind == AtomKind::token && term.atom >= view.n_atoms) throw nb::value_error("an atom is out of range");
@@ -161,19 +161,19 @@ auto parse_all(ParsingTransitions transitions, const BoundTreebank& treebank, co
                          to_numpy(std::move(labels)));
 }
 
-nb::object explain_tree(ParsingTransitions transitions, const BoundTreebank& treebank,
-                        const ParserTemplates& templates, const ParserActions& actions, const FrozenRows& table,
-                        std::int64_t beam) {
+using Explained = std::tuple<double, std::vector<std::tuple<int, int, int, double, std::vector<std::uint64_t>>>>;
+std::optional<Explained> explain_tree(ParsingTransitions transitions, const BoundTreebank& treebank,
+                                      const ParserTemplates& templates, const ParserActions& actions,
+                                      const FrozenRows& table, std::int64_t beam) {
   const ParsingSetup setup = checked_setup(transitions, treebank, templates, actions, 1, true, true);
   if (treebank.view().size != 1) throw nb::value_error("one sentence");
   if (table.n_columns() != actions.size()) throw nb::value_error("weights of other actions");
-  const ExplainedTree explained =
-      without_gil([&] { return explain(transitions, setup, table, checked_beam(beam)); });
-  if (!explained.found) return nb::none();
-  nb::list features;
+  const ExplainedTree explained = without_gil([&] { return explain(transitions, setup, table, checked_beam(beam)); });
+  if (!explained.found) return std::nullopt;
+  Explained out{explained.score, {}};
   for (const TreeFeature& f : explained.features)
-    features.append(std::make_tuple(f.step, f.action, f.tmpl, f.weight, f.values));
-  return nb::make_tuple(explained.score, features);
+    std::get<1>(out).push_back({f.step, f.action, f.tmpl, f.weight, f.values});
+  return out;
 }
 
 }  // namespace
@@ -188,9 +188,7 @@ void bind_parsing(nb::module_& m) {
       .def(
           "__init__",
           [](BoundTreebank* self, Matrix atoms, Ptr sequence_ptr, std::optional<Ids> heads, std::optional<Ids> labels,
-             std::optional<Doubles> weights) {
-            new (self) BoundTreebank(atoms, sequence_ptr, heads, labels, weights);
-          },
+             std::optional<Doubles> weights) { new (self) BoundTreebank(atoms, sequence_ptr, heads, labels, weights); },
           nb::arg("atoms"), nb::arg("sequence_ptr"), nb::arg("heads") = nb::none(), nb::arg("labels") = nb::none(),
           nb::arg("weights") = nb::none())
       .def("__len__", [](const BoundTreebank& self) { return self.view().size; });
@@ -213,7 +211,8 @@ void bind_parsing(nb::module_& m) {
            nb::arg("weights"))
       .def("__len__", &FrozenRows::size)
       .def_prop_ro("n_columns", &FrozenRows::n_columns)
-      .def("arrays", [](const FrozenRows& self) { return to_dict(self.arrays()); }, "What it was made of.")
+      .def(
+          "arrays", [](const FrozenRows& self) { return to_dict(self.arrays()); }, "What it was made of.")
       .def(
           "row",
           [](const FrozenRows& self, std::uint64_t key) {

@@ -18,6 +18,7 @@
 #include "arcs/typed_arcs.hpp"
 #include "arcs/weight_sums.hpp"
 #include "learning/flat_likelihood.hpp"
+#include "learning/flat_oracle.hpp"
 #include "simd/kernels.hpp"
 
 namespace margent {

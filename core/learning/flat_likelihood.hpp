@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "learning/parameter_oracle.hpp"
 #include "learning/likelihood.hpp"
+#include "learning/parameter_oracle.hpp"
 #include "parallel.hpp"
 
 namespace margent {

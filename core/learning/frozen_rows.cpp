@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "interruption.hpp"
+
 namespace margent {
 
 RowArrays exported(const HashedRows& rows, const Clock& clock, bool average) {
@@ -42,6 +44,7 @@ FrozenRows::FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> ke
   mask_ = capacity - 1;
   std::size_t place = 0;
   for (std::size_t r = 0; r < keys.size(); ++r) {
+    check_interruption(1 << 6);
     std::size_t q = keys[r] & mask_;
     while (slots_[q].place != 0) q = (q + 1) & mask_;
     slots_[q] = {static_cast<std::uint32_t>(keys[r] >> 32), static_cast<std::uint32_t>(place / alignment) + 1};

@@ -27,22 +27,32 @@ struct ArcEager {
     const bool empty = c.buffer_empty(n_words), last = c.next == n_words;
     const bool has_head = nodes[c.top].label >= 0;
     switch (transition) {
-      case Transition::shift: return !empty && (!last || c.depth == 0);
-      case Transition::reduce: return c.depth >= 1 && has_head;
-      case Transition::left: return !empty && c.depth >= 1 && !has_head;
-      case Transition::right: return !empty && c.depth >= 1 && (!last || c.headless == 1);
-      case Transition::finish: return empty && c.depth == 1 && !has_head;
-      default: return false;
+      case Transition::shift:
+        return !empty && (!last || c.depth == 0);
+      case Transition::reduce:
+        return c.depth >= 1 && has_head;
+      case Transition::left:
+        return !empty && c.depth >= 1 && !has_head;
+      case Transition::right:
+        return !empty && c.depth >= 1 && (!last || c.headless == 1);
+      case Transition::finish:
+        return empty && c.depth == 1 && !has_head;
+      default:
+        return false;
     }
   }
 
   static MadeArc arc(Transition transition, const Configuration& c, const WordNodes& nodes) {
     const std::int32_t s0 = nodes.word(c.top);
     switch (transition) {
-      case Transition::left: return {c.next, s0};
-      case Transition::right: return {s0, c.next};
-      case Transition::finish: return {0, s0};
-      default: return {};
+      case Transition::left:
+        return {c.next, s0};
+      case Transition::right:
+        return {s0, c.next};
+      case Transition::finish:
+        return {0, s0};
+      default:
+        return {};
     }
   }
 
@@ -66,7 +76,9 @@ struct ArcEager {
         --c.headless;
         break;
       }
-      case Transition::reduce: c.top = nodes.with_last_right(s1, s0); break;
+      case Transition::reduce:
+        c.top = nodes.with_last_right(s1, s0);
+        break;
       default:
         c.top = s1;
         --c.headless;
@@ -84,13 +96,16 @@ struct ArcEager {
     switch (transition) {
       case Transition::left:
         return gold.dependents_from(s0, b) + (gold.head(s0) > b || gold.head(s0) == 0);
-      case Transition::reduce: return gold.dependents_from(s0, b);
-      case Transition::shift: return lost_at_stack(c.top, gold.head(b), c, nodes, gold);
+      case Transition::reduce:
+        return gold.dependents_from(s0, b);
+      case Transition::shift:
+        return lost_at_stack(c.top, gold.head(b), c, nodes, gold);
       case Transition::right: {
         const std::int32_t head = gold.head(b);
         return (head > b || head == 0) + lost_at_stack(nodes.below(c.top), head, c, nodes, gold);
       }
-      default: return 0;
+      default:
+        return 0;
     }
   }
   static bool keeps(Transition transition, const Configuration& c, const WordNodes& nodes, const GoldTree& gold) {

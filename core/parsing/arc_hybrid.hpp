@@ -21,36 +21,50 @@ struct ArcHybrid {
   static bool legal(Transition transition, const Configuration& c, const WordNodes&, std::int32_t n_words) {
     const bool empty = c.buffer_empty(n_words);
     switch (transition) {
-      case Transition::shift: return !empty;
-      case Transition::left: return c.depth >= 1 && !empty;
-      case Transition::right: return c.depth >= 2;
-      case Transition::finish: return c.depth == 1 && empty;
-      default: return false;
+      case Transition::shift:
+        return !empty;
+      case Transition::left:
+        return c.depth >= 1 && !empty;
+      case Transition::right:
+        return c.depth >= 2;
+      case Transition::finish:
+        return c.depth == 1 && empty;
+      default:
+        return false;
     }
   }
 
   static MadeArc arc(Transition transition, const Configuration& c, const WordNodes& nodes) {
     const std::int32_t s0 = nodes.word(c.top);
     switch (transition) {
-      case Transition::left: return {front_word(c, nodes), s0};
-      case Transition::right: return {nodes.word(nodes.below(c.top)), s0};
-      case Transition::finish: return {0, s0};
-      default: return {};
+      case Transition::left:
+        return {front_word(c, nodes), s0};
+      case Transition::right:
+        return {nodes.word(nodes.below(c.top)), s0};
+      case Transition::finish:
+        return {0, s0};
+      default:
+        return {};
     }
   }
 
   static Configuration apply(Transition transition, std::int32_t label, Configuration c, WordNodes& nodes) {
     const std::int32_t s0 = c.top, s1 = nodes.below(s0);
     switch (transition) {
-      case Transition::shift: push_front(c, nodes, s0); return c;
+      case Transition::shift:
+        push_front(c, nodes, s0);
+        return c;
       case Transition::left: {
         const std::int32_t front = front_node(c, nodes);
         c.front = nodes.with_left(front, s0, label, nodes.below(front));
         c.top = s1;
         break;
       }
-      case Transition::right: c.top = nodes.with_right(s1, s0, label, nodes.below(s1)); break;
-      default: c.top = s1;
+      case Transition::right:
+        c.top = nodes.with_right(s1, s0, label, nodes.below(s1));
+        break;
+      default:
+        c.top = s1;
     }
     --c.depth;
     return c;

@@ -21,31 +21,46 @@ struct ArcStandard {
 
   static bool legal(Transition transition, const Configuration& c, const WordNodes&, std::int32_t n_words) {
     switch (transition) {
-      case Transition::shift: return !c.buffer_empty(n_words);
+      case Transition::shift:
+        return !c.buffer_empty(n_words);
       case Transition::left:
-      case Transition::right: return c.depth >= 2;
-      case Transition::finish: return c.depth == 1 && c.buffer_empty(n_words);
-      default: return false;
+      case Transition::right:
+        return c.depth >= 2;
+      case Transition::finish:
+        return c.depth == 1 && c.buffer_empty(n_words);
+      default:
+        return false;
     }
   }
 
   static MadeArc arc(Transition transition, const Configuration& c, const WordNodes& nodes) {
     const std::int32_t s0 = nodes.word(c.top);
     switch (transition) {
-      case Transition::left: return {s0, nodes.word(nodes.below(c.top))};
-      case Transition::right: return {nodes.word(nodes.below(c.top)), s0};
-      case Transition::finish: return {0, s0};
-      default: return {};
+      case Transition::left:
+        return {s0, nodes.word(nodes.below(c.top))};
+      case Transition::right:
+        return {nodes.word(nodes.below(c.top)), s0};
+      case Transition::finish:
+        return {0, s0};
+      default:
+        return {};
     }
   }
 
   static Configuration apply(Transition transition, std::int32_t label, Configuration c, WordNodes& nodes) {
     const std::int32_t s0 = c.top, s1 = nodes.below(s0);
     switch (transition) {
-      case Transition::shift: push_front(c, nodes, s0); return c;
-      case Transition::left: c.top = nodes.with_left(s0, s1, label, nodes.below(s1)); break;
-      case Transition::right: c.top = nodes.with_right(s1, s0, label, nodes.below(s1)); break;
-      default: c.top = s1;
+      case Transition::shift:
+        push_front(c, nodes, s0);
+        return c;
+      case Transition::left:
+        c.top = nodes.with_left(s0, s1, label, nodes.below(s1));
+        break;
+      case Transition::right:
+        c.top = nodes.with_right(s1, s0, label, nodes.below(s1));
+        break;
+      default:
+        c.top = s1;
     }
     --c.depth;
     return c;
@@ -60,8 +75,10 @@ struct ArcStandard {
     if (c.depth == 0) return true;
     const std::int32_t s0 = nodes.word(c.top), s1 = nodes.word(nodes.below(c.top));
     switch (transition) {
-      case Transition::left: return gold.may_hang(s1, s0) && !lacks(s1, c, nodes, gold);
-      case Transition::right: return gold.may_hang(s0, s1) && !lacks(s0, c, nodes, gold);
+      case Transition::left:
+        return gold.may_hang(s1, s0) && !lacks(s1, c, nodes, gold);
+      case Transition::right:
+        return gold.may_hang(s0, s1) && !lacks(s0, c, nodes, gold);
       default:
         if (gold.dependents_from(s0, c.next) > 0) return true;
         if (gold.head(s0) == s1 && s1 > 0) return false;

@@ -33,7 +33,8 @@ struct MadeArc {
   bool made() const { return word >= 0; }
 };
 
-// The actions of a parser: what a transition does, with a label where it makes an arc. Numbers stay when more are added.
+// The actions of a parser: what a transition does, with a label where it makes an arc. Numbers stay when more are
+// added.
 class ParserActions {
  public:
   struct Action {

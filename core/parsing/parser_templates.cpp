@@ -25,7 +25,7 @@ std::uint64_t distance_class(std::int32_t a, std::int32_t b) {
 
 std::uint64_t valency_class(std::int32_t n) { return static_cast<std::uint64_t>(1 + std::min(n, 5)); }
 
-std::uint64_t label_set(std::uint64_t labels) { return mix(labels + 1) | 1; }
+std::uint64_t label_set(std::uint64_t labels) { return labels + 1; }
 
 Seen step_from(const Seen& parent, std::int32_t step, const WordNodes& nodes) {
   if (parent.node < 0) return {};
@@ -34,12 +34,16 @@ Seen step_from(const Seen& parent, std::int32_t step, const WordNodes& nodes) {
     return at < 0 ? Seen{} : Seen{at, nodes.word(at), label, -1};
   };
   switch (step) {
-    case AddressCode::left: return dependent(node.left, node.left_label);
-    case AddressCode::left_second: return dependent(node.left_second, node.left_second_label);
+    case AddressCode::left:
+      return dependent(node.left, node.left_label);
+    case AddressCode::left_second:
+      return dependent(node.left_second, node.left_second_label);
     case AddressCode::right:
       return dependent(parent.last_right < 0 ? node.right : parent.last_right, node.right_label);
-    case AddressCode::right_second: return dependent(node.right_second, node.right_second_label);
-    default: return node.label < 0 ? Seen{} : Seen{node.below, nodes.word(node.below), nodes[node.below].label, -1};
+    case AddressCode::right_second:
+      return dependent(node.right_second, node.right_second_label);
+    default:
+      return node.label < 0 ? Seen{} : Seen{node.below, nodes.word(node.below), nodes[node.below].label, -1};
   }
 }
 
@@ -123,7 +127,9 @@ void ParserTemplates::see(const Configuration& c, const WordNodes& nodes, const 
           value = at.word == 0;
         }
         break;
-      case AtomKind::label: value = static_cast<std::uint64_t>(at.label + 1); break;
+      case AtomKind::label:
+        value = static_cast<std::uint64_t>(at.label + 1);
+        break;
       case AtomKind::left_valency:
         value = node_value(at, [](const WordNode& n) { return valency_class(n.n_left); });
         break;
@@ -136,8 +142,12 @@ void ParserTemplates::see(const Configuration& c, const WordNodes& nodes, const 
       case AtomKind::right_labels:
         value = node_value(at, [](const WordNode& n) { return label_set(n.right_labels); });
         break;
-      case AtomKind::distance: value = distance_class(words[0], words[AddressCode::n_stack]); break;
-      case AtomKind::stack_distance: value = distance_class(words[1], words[0]); break;
+      case AtomKind::distance:
+        value = distance_class(words[0], words[AddressCode::n_stack]);
+        break;
+      case AtomKind::stack_distance:
+        value = distance_class(words[1], words[0]);
+        break;
     }
     values[i] = value;
   }

@@ -12,10 +12,14 @@ namespace {
 template <class Work>
 auto with_transitions(ParsingTransitions transitions, Work work) {
   switch (transitions) {
-    case ParsingTransitions::arc_standard: return work(ArcStandard{});
-    case ParsingTransitions::arc_hybrid: return work(ArcHybrid{});
-    case ParsingTransitions::arc_eager: return work(ArcEager{});
-    default: return work(SwapStandard{});
+    case ParsingTransitions::arc_standard:
+      return work(ArcStandard{});
+    case ParsingTransitions::arc_hybrid:
+      return work(ArcHybrid{});
+    case ParsingTransitions::arc_eager:
+      return work(ArcEager{});
+    default:
+      return work(SwapStandard{});
   }
 }
 
@@ -30,6 +34,7 @@ class Parser {
 
   void parse(std::int64_t sentence, std::int64_t beam, int k, std::vector<FoundTree>& out) {
     system_.turn_to(sentence, {&table_});
+    system_.tell_trees(k > 1);
     search_.run(system_, beam);
     std::unordered_set<std::uint64_t> known;
     for (const auto& item : search_.last()) {
@@ -74,7 +79,8 @@ class Parser {
           scores_.assign(table_.n_columns() + 8, 0.0f);
           table_.add(row, scores_.data());
           if (scores_[action] == 0) return;
-          TreeFeature feature{static_cast<std::int32_t>(step), action, static_cast<std::int32_t>(t), scores_[action], {}};
+          TreeFeature feature{
+              static_cast<std::int32_t>(step), action, static_cast<std::int32_t>(t), scores_[action], {}};
           for (const std::int32_t term : templates.terms_of(t))
             feature.values.push_back(system_.scorer().values()[term]);
           out.push_back(std::move(feature));
@@ -101,6 +107,7 @@ std::vector<std::int32_t> way_to(const ParsingSetup& setup, std::int64_t sentenc
   if constexpr (!T::known_length) plan = swap_oracle(gold, setup.options.lazy_swaps);
   std::vector<std::int32_t> way;
   for (Configuration c; c.depth > 0 || !c.buffer_empty(n);) {
+    check_interruption(1 << 7);
     const auto keeps = [&](Transition transition) {
       if constexpr (T::known_length)
         return T::keeps(transition, c, nodes, gold);
@@ -152,9 +159,9 @@ bool complete(ParsingTransitions transitions, const ParserActions& actions) {
 }
 
 std::vector<std::vector<std::int32_t>> right_actions(ParsingTransitions transitions, const ParsingSetup& setup) {
-  std::vector<std::vector<std::int32_t>> out;
+  std::vector<std::vector<std::int32_t>> out(setup.treebank.size);
   with_transitions(transitions, [&](auto kind) {
-    for (std::int64_t s = 0; s < setup.treebank.size; ++s) out.push_back(way_to<decltype(kind)>(setup, s));
+    parallel(setup.treebank.size, 1, [&](std::size_t, std::int64_t s) { out[s] = way_to<decltype(kind)>(setup, s); });
   });
   return out;
 }

@@ -69,6 +69,6 @@ class DecisionOracle : public RowOracle {
   using RowOracle::RowOracle;
 };
 std::unique_ptr<DecisionOracle> exploring_oracle(ParsingTransitions transitions, const ParsingSetup& setup,
-                                            const Exploration& exploration);
+                                                 const Exploration& exploration);
 
 }  // namespace margent

@@ -68,6 +68,9 @@ class ParsingSystem {
     if constexpr (!T::known_length) plan_ = swap_oracle(gold_, options_.lazy_swaps);
   }
   void force(bool forced) { forced_ = forced; }
+  // Whether states that look alike stay apart where they have other arcs. As a rule the better one has the better tree,
+  // whatever comes, so that the other need not be kept; but of the k best trees it may have one.
+  void tell_trees(bool wanted) { tells_trees_ = wanted; }
 
   int n_layers() const
     requires(T::known_length)
@@ -105,10 +108,11 @@ class ParsingSystem {
       }
     }
   }
+  // `layer`: that of the new state.
   State step(int layer, const State& from, const Move& move) {
     const auto [transition, label] = actions_[move.action];
     const MadeArc arc = T::arc(transition, from.configuration, nodes_);
-    State to = supervised_ ? judged(from, arc, label, keeps(transition, from, layer)) : from;
+    State to = supervised_ ? judged(from, arc, label, keeps(transition, from, layer - 1)) : from;
     if (arc.made())
       to.tree += mix((static_cast<std::uint64_t>(arc.head) << 40) ^ (static_cast<std::uint64_t>(arc.word) << 16) ^
                      static_cast<std::uint64_t>(label + 1));
@@ -117,7 +121,9 @@ class ParsingSystem {
   }
   std::uint64_t signature(const State& state) const {
     const Configuration& c = state.configuration;
-    return mix(nodes_.signature_of(c.top) ^ mix(nodes_.signature_of(c.front) + static_cast<std::uint64_t>(c.next)));
+    const std::uint64_t tree = tells_trees_ || is_final(state) ? state.tree : 0;
+    return mix(tree ^ nodes_.signature_of(c.top) ^
+               mix(nodes_.signature_of(c.front) + static_cast<std::uint64_t>(c.next)));
   }
 
   std::int64_t size() const { return treebank_.size; }
@@ -185,7 +191,7 @@ class ParsingSystem {
   // The sentence that was turned to last.
   Weights weights_;
   std::int32_t n_words_ = 0;
-  bool supervised_ = false, forced_ = false;
+  bool supervised_ = false, forced_ = false, tells_trees_ = false;
   double cost_ = 0;
   WordNodes nodes_;
   GoldTree gold_;

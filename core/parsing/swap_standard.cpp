@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "interruption.hpp"
+
 namespace margent {
 namespace {
 
@@ -88,6 +90,7 @@ std::vector<Transition> swap_oracle(const GoldTree& gold, bool lazy) {
   for (std::int32_t word = n; word > 0; --word) buffer.push_back(word);
   std::vector<Transition> way;
   while (stack.size() > 1 || !buffer.empty()) {
+    check_interruption(1 << 5);
     Transition transition = arc_between(gold, stack, lacks);
     const std::size_t depth = stack.size();
     if (transition == Transition::shift && depth >= 2 && places[stack[depth - 1]] < places[stack[depth - 2]]) {

@@ -21,7 +21,8 @@ template <LearnableSystem S, class Base = FlatOracle>
 class BeamLikelihood : public FlatLikelihood {
  public:
   // beam 0: that of the oracle.
-  BeamLikelihood(BeamOracle<S, Base>& oracle, std::int64_t beam) : FlatLikelihood(oracle, 1), oracle_(oracle), beam_(beam) {}
+  BeamLikelihood(BeamOracle<S, Base>& oracle, std::int64_t beam)
+      : FlatLikelihood(oracle, 1), oracle_(oracle), beam_(beam) {}
 
   // Weights for features that were met since; until then these have none, also while descending.
   bool grow() override {

@@ -10,8 +10,9 @@
 
 namespace margent {
 
-// `Base` keeps the weights. Answers are about the prefixes that `update` chooses (beam_update.hpp), with up to k rivals: the best of the beam
-// there. Where there is nothing to learn from, an answer has no rivals, and no position that could be wrong.
+// `Base` keeps the weights. Answers are about the prefixes that `update` chooses (beam_update.hpp), with up to k
+// rivals: the best of the beam there. Where there is nothing to learn from, an answer has no rivals, and no position
+// that could be wrong.
 template <LearnableSystem S, class Base = FlatOracle>
 class BeamOracle : public Base {
  public:

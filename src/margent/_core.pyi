@@ -811,3 +811,109 @@ class TransitionOracle(FlatOracle):
     def width(self) -> int: ...
     def set_width(self, arg: int, /) -> None: ...
     def search(self, x: object | None, weights: NDArray[numpy.float64], k: int) -> list: ...
+
+class ParsingTransitions(enum.Enum):
+    arc_standard = 0
+
+    arc_hybrid = 1
+
+    arc_eager = 2
+
+    swap = 3
+
+class Treebank:
+    def __init__(
+        self,
+        atoms: NDArray[numpy.int32],
+        sequence_ptr: NDArray[numpy.int64],
+        heads: NDArray[numpy.int32] | None = None,
+        labels: NDArray[numpy.int32] | None = None,
+        weights: NDArray[numpy.float64] | None = None,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+class ParserTemplates:
+    def __init__(
+        self,
+        addresses: NDArray[numpy.int32],
+        terms: NDArray[numpy.int32],
+        template_ptr: NDArray[numpy.int32],
+        template_terms: NDArray[numpy.int32],
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def key(self, template: int, values: Sequence[int]) -> int: ...
+
+class ParserActions:
+    def __init__(self, transitions: NDArray[numpy.int32], labels: NDArray[numpy.int32]) -> None: ...
+    def __len__(self) -> int: ...
+
+class FeatureRows:
+    def __init__(
+        self,
+        n_columns: int,
+        keys: NDArray[numpy.uint64],
+        row_ptr: NDArray[numpy.int64],
+        columns: NDArray[numpy.int32],
+        weights: NDArray[numpy.float32],
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def n_columns(self) -> int: ...
+    def arrays(self) -> dict: ...
+    def row(self, key: int) -> NDArray[numpy.float32]: ...
+
+class ParserOracle(Oracle):
+    structure: Final[str] = ...
+
+    @staticmethod
+    def searching(
+        transitions: ParsingTransitions,
+        treebank: Treebank,
+        templates: ParserTemplates,
+        actions: ParserActions,
+        beam: int,
+        update: BeamUpdate,
+        label_cost: float,
+        lazy: bool,
+    ) -> ParserOracle: ...
+    @property
+    def n_features(self) -> int: ...
+    def weights(self, average: bool) -> dict: ...
+    def start_from(self, table: FeatureRows, columns: Sequence[int]) -> None: ...
+
+class DecisionOracle(ParserOracle):
+    @staticmethod
+    def exploring(
+        transitions: ParsingTransitions,
+        treebank: Treebank,
+        templates: ParserTemplates,
+        actions: ParserActions,
+        probability: float,
+        seed: int,
+        label_cost: float,
+    ) -> DecisionOracle: ...
+
+def parse(
+    transitions: ParsingTransitions,
+    treebank: Treebank,
+    templates: ParserTemplates,
+    actions: ParserActions,
+    table: FeatureRows,
+    beam: int,
+    k: int,
+    threads: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32]]: ...
+def explain_tree(
+    transitions: ParsingTransitions,
+    treebank: Treebank,
+    templates: ParserTemplates,
+    actions: ParserActions,
+    table: FeatureRows,
+    beam: int,
+) -> tuple[float, list[tuple[int, int, int, float, list[int]]]] | None: ...
+def right_actions(
+    transitions: ParsingTransitions, treebank: Treebank, actions: ParserActions, lazy: bool
+) -> list[list[int]]: ...
+def dynamic_costs(
+    transitions: ParsingTransitions, treebank: Treebank, actions: ParserActions, taken: Sequence[int]
+) -> list[tuple[int, float]]: ...

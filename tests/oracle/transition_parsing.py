@@ -226,6 +226,9 @@ def features(state: State, templates: list[list[tuple[str | None, str]]], see: S
             return None if label is None else label + 1
         if atom.endswith("valency"):
             return 1 + min(len(state.dependents(word, atom.removesuffix("_valency"))), 5)
+        if atom.endswith("_labels"):
+            labels = {state.label(d) for d in state.dependents(word, atom.removesuffix("_labels"))}
+            return 1 + sum(1 << label for label in labels if label is not None)
         if word == 0:
             return 1
         number = see(word, atom)

@@ -23,7 +23,8 @@ _PLAIN = {
 
 
 def native_system(system: str) -> _core.ParsingTransitions:
-    return getattr(_core.ParsingTransitions, system.replace("-", "_"))
+    found: _core.ParsingTransitions = getattr(_core.ParsingTransitions, system.replace("-", "_"))
+    return found
 
 
 @dataclass(frozen=True)

@@ -53,12 +53,14 @@ def preset(name: str) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def parsed_templates(lines: Sequence[str] | None) -> PartTemplates:
-    """None: "rich". A single line that names one of `PRESETS` stands for its templates."""
-    if lines is None or (len(lines) == 1 and lines[0].strip() in PRESETS):
-        name = "rich" if lines is None else lines[0].strip()
-        return PartTemplates.parse(preset(name), VOCABULARY, source=f"the templates {name!r}")
-    return PartTemplates.parse(lines, VOCABULARY)
+def parsed_templates(given: str | Sequence[str] | None) -> PartTemplates:
+    """Of lines, or of the preset of this name; None: "rich"."""
+    if given is None or isinstance(given, str):
+        name = given or "rich"
+        if name not in PRESETS:
+            raise ValueError(f"there are no templates named {name!r} for transitions; expected {', '.join(PRESETS)}")
+        return PartTemplates.parse(preset(name), VOCABULARY, source=f"{name}.txt")
+    return PartTemplates.parse(given, VOCABULARY)
 
 
 def compiled(templates: PartTemplates, atoms: Sequence[str]) -> _core.ParserTemplates:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.errors import CapabilityError, CorpusError
 from margent.features.feature_map import Stored
-from margent.features.part_templates import PartTemplates
+from margent.features.part_templates import PartTemplates, Term
 from margent.features.token_atoms import EncodedTokens, TokenAtoms
+from margent.learners import Perceptron
 from margent.models.parser.data import ParserData
 from margent.models.parser.setting import SYSTEMS, ParserSetting
 from margent.models.parser.transitions.actions import Actions, native_system
@@ -49,8 +50,8 @@ class TransitionWeights(ParserWeights):
     actions: Actions
     table: _core.FeatureRows
 
-    kind = "transitions"
-    exact = False
+    kind: ClassVar[str] = "transitions"
+    exact: ClassVar[bool] = False
 
     @classmethod
     def check(cls, setting: ParserSetting) -> None:
@@ -66,6 +67,10 @@ class TransitionWeights(ParserWeights):
             )
         if setting.exploration and setting.beam.width != 1:
             raise ValueError(f"exploration is for greedy training, Beam(1), got a beam of {setting.beam.width}")
+
+    @classmethod
+    def default_learner(cls, setting: ParserSetting) -> Any:
+        return Perceptron(epochs=15)
 
     @classmethod
     def structure(cls, setting: ParserSetting) -> str:
@@ -91,7 +96,8 @@ class TransitionWeights(ParserWeights):
         templates = compiled(cls.templates(setting), given.atoms.names)
         treebank = _treebank(data.tokens, data)
         system = native_system(setting.system)
-        common: tuple[Any, ...] = (system, treebank, templates, actions.native)
+        common = system, treebank, templates, actions.native
+        oracle: _core.ParserOracle
         if setting.exploration:
             probability = float(setting.exploration)
             oracle = _core.DecisionOracle.exploring(*common, probability, given.seed, float(setting.label_cost))
@@ -116,7 +122,7 @@ class TransitionWeights(ParserWeights):
         return compiled(self.part_templates, self.atom_names)
 
     @property
-    def _common(self) -> tuple[Any, ...]:
+    def _common(self) -> tuple[_core.ParserTemplates, _core.ParserActions, _core.FeatureRows]:
         return self._compiled, self.actions.native, self.table
 
     def searched(self, setting: ParserSetting) -> TransitionWeights:
@@ -161,20 +167,23 @@ class TransitionWeights(ParserWeights):
                 "the labels that it knows"
             )
         score, found = explained
-        order, parts = term_order(self.part_templates), dict[str, float]()
+        parts: dict[str, float] = {}
         for _, action, template, weight, values in found:
             terms = self.part_templates.templates[template]
-            seen = " ".join(self._shown(str(term), value, atoms, term.atom) for term, value in zip(terms, values))
+            seen = " ".join(self._shown(term, value, atoms, names) for term, value in zip(terms, values))
             name = f"{seen} -> {self.actions.name(action, tuple(names))}"
             parts[name] = parts.get(name, 0.0) + weight
-        assert order
         return score, parts
 
-    def _shown(self, term: str, value: int, atoms: TokenAtoms, atom: str) -> str:
-        """A term with its value, as native code numbers it (`ParserTemplates::see`)."""
-        if atom in self.atom_names:
-            return f"{term}={'ROOT' if value == 1 else atoms.name(self.atom_names.index(atom), value - 1)}"
-        return f"{term}={value - 1}" if "labels" not in atom else f"{term}=#{value % 1000:03d}"
+    def _shown(self, term: Term, value: int, atoms: TokenAtoms, names: Sequence[str]) -> str:
+        """A term with its value, as native code numbers it (core/parsing/parser_templates.hpp)."""
+        if term.atom in self.atom_names:
+            seen = "ROOT" if value == 1 else atoms.name(self.atom_names.index(term.atom), value - 1)
+        elif term.atom.endswith("labels"):  # a set of bits
+            seen = f"{{{','.join(name for i, name in enumerate(names) if value - 1 >> i % 64 & 1)}}}"
+        else:
+            seen = names[value - 1] if term.atom == "label" else str(value - 1)
+        return f"{term}={seen}"
 
     def top_features(self, atoms: TokenAtoms, names: Sequence[str], label: int, n: int) -> list[tuple[str, float]]:
         """Of the features of templates with one atom of a token: others are known by hashes alone."""
@@ -190,7 +199,7 @@ class TransitionWeights(ParserWeights):
                 values[order.index(term)] = value
                 row = self.table.row(self._compiled.key(number, values))
                 for action in chosen[row[chosen] != 0].tolist():
-                    name = f"{self._shown(str(term), value, atoms, term.atom)} -> "
+                    name = f"{self._shown(term, value, atoms, names)} -> "
                     found.append((name + self.actions.name(action, tuple(names)), float(row[action])))
         found.sort(key=lambda pair: (-pair[1], pair[0]))
         return found if len(found) <= 2 * n else [*found[:n], *found[-n:]]
