@@ -70,7 +70,7 @@ def predicted_by_threads() -> Work:
     """The thread that asks for signals has little to do, and waits for the other."""
     tagger = margent.Tagger(learner=margent.Perceptron(epochs=1), order=2, threads=2)
     tagger.fit(*long_sentence(100), progress=False)
-    [words], _ = long_sentence(100, 40)
+    [words], _ = long_sentence(100, 200)
     return lambda: tagger.predict([words[:10], words])
 
 
@@ -191,7 +191,7 @@ def transcriber(**parameters: Any) -> Any:
 def transcription() -> Work:
     model = transcriber()
     word = "abcdefgh" * 20_000
-    return lambda: model.predict([word])
+    return lambda: model.predict([word] * 20)
 
 
 def alignment() -> Work:
@@ -208,7 +208,7 @@ def expected_graphones() -> Work:
 
 
 def reading() -> Work:
-    text = b"#\n" * 100_000_000
+    text = b"#\n" * 250_000_000
     return lambda: _core.ColumnParser(comment="#").feed(text)
 
 
