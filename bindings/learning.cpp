@@ -48,12 +48,13 @@ nb::dict export_weights(ChainOracle& oracle, bool average) {
     out["edges"] = nb::none();
   TransitionWeights& t = oracle.transitions();
   nb::list transitions, ends;
+  const auto level = [&](const std::vector<float>& weights, const std::vector<float>& sums) {
+    const float* kept = sums.empty() ? nullptr : sums.data();
+    return to_numpy(exported(weights.data(), kept, weights.size(), clock, average), {weights.size() / width, width});
+  };
   for (std::size_t j = 0; j < t.weights.size(); ++j) {
-    transitions.append(to_numpy(exported(t.weights[j].data(), t.sums[j].data(), t.weights[j].size(), clock, average),
-                                {t.weights[j].size() / width, width}));
-    ends.append(
-        to_numpy(exported(t.end_weights[j].data(), t.end_sums[j].data(), t.end_weights[j].size(), clock, average),
-                 {t.end_weights[j].size() / width, width}));
+    transitions.append(level(t.weights[j], t.sums[j]));
+    ends.append(level(t.end_weights[j], t.end_sums[j]));
   }
   out["transitions"] = transitions;
   out["ends"] = ends;

@@ -256,6 +256,12 @@ nb::list model_k_best(const SegmentModel& model, const SegmentData& data, Floats
   return out;
 }
 
+std::int64_t model_beyond(const SegmentModel& model, const SegmentData& data, Floats weights, double scale,
+                          double limit, int threads) {
+  const Prediction prediction(model, data, weights, scale);
+  return without_gil([&] { return predict_beyond(prediction.model(), limit, threads); });
+}
+
 auto model_marginals(const SegmentModel& model, const SegmentData& data, Floats weights, double scale, int threads,
                      Ptr ptr, SegmentArray segments) {
   const Prediction prediction(model, data, weights, scale);
@@ -329,6 +335,9 @@ void bind_segment_learning(nb::module_& m) {
       .def("scores", &model_scores, nb::arg("data"), nb::arg("weights"), nb::arg("scale"),
            "(transitions, start, end, durations, begins, ends, segments) of the only sequence of the data")
       .def("k_best", &model_k_best, nb::arg("data"), nb::arg("weights"), nb::arg("k"), nb::arg("threads"))
+      .def("beyond", &model_beyond, nb::arg("data"), nb::arg("weights"), nb::arg("scale"), nb::arg("limit"),
+           nb::arg("threads"),
+           "The first sequence whose scores are made of numbers beyond this; the number of sequences: none.")
       .def("marginals", &model_marginals, nb::arg("data"), nb::arg("weights"), nb::arg("scale"), nb::arg("threads"),
            nb::arg("ptr"), nb::arg("segments"), "(labels, boundaries, probabilities of the given segments, log Z)");
 

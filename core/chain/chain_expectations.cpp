@@ -116,6 +116,8 @@ bool ChainExpectations::marginals(const Examples& examples, std::int64_t sequenc
   const ChainShape& s = model_.shape;
   const int n = examples.length(sequence);
   if (s.order > 1 || (model_.edges && examples.edges.ids) || n == 0) return false;
+  const std::int64_t begin = examples.begin(sequence);
+  if (!has_ordinary_values(examples.unigrams, begin, begin + n)) return false;
   exponentials(n, scaled_emissions(examples, sequence));
   if (!sums_scaled(n, log_z)) return false;
   const float *alpha = sums_.alpha.data(), *beta = sums_.beta.data();
@@ -242,7 +244,7 @@ double ChainExpectations::add_in_logs(const Examples& examples, std::int64_t seq
   const int n = examples.length(sequence);
   const std::int32_t* labels = examples.labels + examples.begin(sequence);
   const bool complete = examples.complete(sequence);
-  if (!wide_) wide_ = std::make_unique<ChainScorer<double>>(model_, scale_);
+  if (!wide_) wide_ = std::make_unique<ChainScorer<double>>(model_, scale_, ChainUse::sums);
   const ChainScores<double> scores = wide_->score(examples, sequence);
   take_costs(n, wide_->emissions());
   double known;

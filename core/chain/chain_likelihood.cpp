@@ -325,7 +325,8 @@ double ChainLikelihood::evaluate(double* gradient) {
   in_order.unigrams.last = examples_.sequence_ptr[examples_.n_sequences];
   if (gradient) std::fill(gradient, gradient + n_parameters_, 0.0);
   double sum = 0;
-  std::vector<double> table(table_size_, 0.0);
+  const bool counted = gradient && !cells_.empty();  // tables of all pairs of labels are large
+  std::vector<double> table(counted ? table_size_ : 0, 0.0);
   for (const Block& block : blocks_) {
     const std::int64_t begin = examples_.begin(block.first), n_tokens = examples_.begin(block.last) - begin;
     const std::int64_t edge_width = s.base * s.width;
@@ -354,7 +355,7 @@ double ChainLikelihood::evaluate(double* gradient) {
         losses[c] += worker.add(in_order, q, examples_.weights ? examples_.weights[q] : 1.0, nodes, edges);
       }
       worker.flush();
-      if (gradient) tables[c] = worker.table();
+      if (counted) tables[c] = worker.table();
     });
     for (std::int64_t c = 0; c < n_chunks; ++c) {
       sum += losses[c];
@@ -365,7 +366,7 @@ double ChainLikelihood::evaluate(double* gradient) {
     if (with_edges)
       gather_gradient(block.edges, edges_, edge_residuals_.data(), edge_width, gradient + unigrams_.columns.size());
   }
-  if (gradient && !cells_.empty()) {
+  if (counted) {
     const auto histories = by_level(table.data(), false), ends = by_level(table.data() + s.histories * s.width, true);
     std::size_t level[2] = {0, 0};
     for (const Cells& c : cells_) {

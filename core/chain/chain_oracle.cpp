@@ -9,7 +9,7 @@
 
 namespace margent {
 
-TransitionWeights::TransitionWeights(const ChainShape& shape, bool with_bound)
+TransitionWeights::TransitionWeights(const ChainShape& shape, bool learned, bool with_bound)
     : shape_(shape), with_bound_(with_bound) {
   std::int64_t histories = 1;
   for (int level = 0; level < shape.order; ++level) {
@@ -17,9 +17,10 @@ TransitionWeights::TransitionWeights(const ChainShape& shape, bool with_bound)
     histories *= shape.base;
     weights.emplace_back(histories * shape.width);
   }
-  sums = weights;
-  end_sums = end_weights;
-  total.grow(shape.histories * shape.width);
+  sums.resize(weights.size());
+  end_sums.resize(end_weights.size());
+  if (learned) sums = weights, end_sums = end_weights;
+  if (shape.order > 1) total_.grow(shape.histories * shape.width);
   end.grow(shape.states());
   if (shape.order == 1) transposed.grow(shape.n_labels * shape.width);
   if (with_bound) bound.grow(shape.width);
@@ -34,16 +35,21 @@ void TransitionWeights::sum_levels() {
       for (const std::vector<float>& level : levels) out[i] += level[i % level.size()];
     }
   };
-  sum_levels(weights, total);
+  sum_levels(weights, total_);
   sum_levels(end_weights, end);
-  if (s.order == 1) transpose_transitions(total.data(), s.n_labels, s.width, transposed.data());
-  if (with_bound_) bound_transitions(total.data(), s.n_labels, s.width, bound.data());
+  if (s.order == 1) transpose_transitions(total(), s.n_labels, s.width, transposed.data());
+  if (with_bound_) bound_transitions(total(), s.n_labels, s.width, bound.data());
 }
 
 void TransitionWeights::absorb_scale(const Clock& clock) {
+  const auto absorb = [&clock](std::vector<float>& weights, std::vector<float>& sums) {
+    float no_sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      clock.absorb_scale(weights[i], sums.empty() ? no_sum = 0 : sums[i]);
+  };
   for (std::size_t j = 0; j < weights.size(); ++j) {
-    for (std::size_t i = 0; i < weights[j].size(); ++i) clock.absorb_scale(weights[j][i], sums[j][i]);
-    for (std::size_t i = 0; i < end_weights[j].size(); ++i) clock.absorb_scale(end_weights[j][i], end_sums[j][i]);
+    absorb(weights[j], sums[j]);
+    absorb(end_weights[j], end_sums[j]);
   }
   sum_levels();
 }
@@ -80,19 +86,20 @@ void TransitionWeights::add(const std::int32_t* labels, int length, int position
     const std::int64_t i = history * s.width + y;
     weights[level][i] += step;
     sums[level][i] += clock * step;
-    for (std::int64_t h = history; h < s.histories; h += size) total[h * s.width + y] += step;
+    for (std::int64_t h = history; s.order > 1 && h < s.histories; h += size) total_[h * s.width + y] += step;
   }
   if (s.order == 1 && position > 0) {
-    transposed[y * s.width + labels[position - 1]] = total[history * s.width + y];
+    transposed[y * s.width + labels[position - 1]] = weights[0][history * s.width + y];
     // A bound may only rise between two folds: too high is still a bound.
-    if (with_bound_) bound[y] = std::max(bound[y], total[history * s.width + y]);
+    if (with_bound_) bound[y] = std::max(bound[y], weights[0][history * s.width + y]);
   }
 }
 
 ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool learn_transitions,
                          std::int64_t n_unigrams, std::int64_t n_edges, bool sparse, std::vector<float> label_costs)
     : examples_(examples), shape_(n_labels, order), learn_transitions_(learn_transitions),
-      label_costs_(std::move(label_costs)), transitions_(shape_, order == 1 && n_labels >= pruned_from) {
+      label_costs_(std::move(label_costs)),
+      transitions_(shape_, learn_transitions, order == 1 && n_labels >= pruned_from) {
   if (sparse)
     sparse_ = std::make_unique<SparseRows>(n_unigrams, shape_.width);
   else
@@ -107,7 +114,7 @@ ChainOracle::ChainOracle(const Examples& examples, int n_labels, int order, bool
     : examples_(examples), shape_(n_labels, order), learn_transitions_(learn_transitions),
       label_costs_(std::move(label_costs)), source_(std::move(kernel)),
       kernel_(std::make_unique<KernelRows>(*source_, n_unigrams, shape_.width, cache_bytes)),
-      transitions_(shape_, order == 1 && n_labels >= pruned_from) {
+      transitions_(shape_, learn_transitions, order == 1 && n_labels >= pruned_from) {
   begin(n_labels);
 }
 
@@ -123,7 +130,7 @@ void ChainOracle::begin(int n_labels) {
 LinearChain ChainOracle::model() const {
   LinearChain model{shape_, &unigrams()};
   model.edges = edges_.get();
-  model.transitions = transitions_.total.data();
+  model.transitions = transitions_.total();
   model.end = transitions_.end.data();
   model.transposed = transitions_.transposed.data();
   model.transition_bound = transitions_.bound.data();

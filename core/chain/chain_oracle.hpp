@@ -20,7 +20,11 @@ namespace margent {
 // on each column (see ChainScores).
 class TransitionWeights {
  public:
-  TransitionWeights(const ChainShape& shape, bool with_bound);
+  // Those that are not `learned` stay as they are set, and their sums over time are not kept.
+  TransitionWeights(const ChainShape& shape, bool learned, bool with_bound);
+
+  // The sum of all levels [B^k][width]; of one level, it is that level.
+  const float* total() const { return shape_.order == 1 ? weights[0].data() : total_.data(); }
 
   // The transition into labels[position] (or, at position n, the end) of a labelling: adds `step` at every level.
   void add(const std::int32_t* labels, int length, int position, float step, float clock);
@@ -29,12 +33,14 @@ class TransitionWeights {
   void absorb_scale(const Clock& clock);
   double squared_norm() const;
 
-  std::vector<std::vector<float>> weights, sums;          // per level: [B^j][width]
-  std::vector<std::vector<float>> end_weights, end_sums;  // per level: [B^(j-1)][width]
-  Buffer<float> total, end, transposed, bound;
+  // Per level: [B^j][width] and [B^(j-1)][width]; sums are empty where nothing is learned.
+  std::vector<std::vector<float>> weights, sums;
+  std::vector<std::vector<float>> end_weights, end_sums;
+  Buffer<float> end, transposed, bound;
 
  private:
   ChainShape shape_;
+  Buffer<float> total_;
   bool with_bound_;
 };
 

@@ -17,7 +17,7 @@ inline Buffer<float> exported(const float* weights, const float* sums, std::size
                               bool average) {
   Buffer<float> out;
   out.need(n);
-  for (std::size_t i = 0; i < n; ++i) out[i] = exported(weights[i], sums[i], clock, average);
+  for (std::size_t i = 0; i < n; ++i) out[i] = exported(weights[i], sums ? sums[i] : 0.0f, clock, average);
   return out;
 }
 

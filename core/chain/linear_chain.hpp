@@ -1,6 +1,7 @@
 // A chain whose scores are linear in weights: from encoded tokens to the scores of one sequence.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -28,13 +29,28 @@ struct LinearChain {
   int beam = 0;  // so many states survive at each token; 0: all
 };
 
+// Values of features up to this are ordinary: what they score is as exact in single precision as it needs to be.
+inline constexpr float ordinary_value = 1000;
+
+// Whether all features of these tokens have ordinary values.
+inline bool has_ordinary_values(const Features& features, std::int64_t begin, std::int64_t end) {
+  if (!features.values) return true;
+  float largest = 0;
+  for (std::int64_t k = features.ptr[begin]; k < features.ptr[end]; ++k)
+    largest = std::max(largest, std::abs(features.values[k]));
+  return largest <= ordinary_value;
+}
+
+// What is done with the scores of sequences: tables of label pairs that it does not need are not made.
+enum class ChainUse { score, search, sums };
+
 // Scores sequences one after the other into its own memory. Real is float for search in training and tagging, double
 // for sums and for k-best, where scores are reported.
 template <class Real>
 class ChainScorer {
  public:
   // Scores are multiplied by `scale`, which must be 1 for floats.
-  explicit ChainScorer(const LinearChain& model, double scale = 1)
+  explicit ChainScorer(const LinearChain& model, double scale = 1, ChainUse use = ChainUse::search)
       : model_(model), scale_(static_cast<Real>(scale)), edge_scores_(*this) {
     if constexpr (!std::is_same_v<Real, float>) {
       const ChainShape& s = model.shape;
@@ -42,10 +58,10 @@ class ChainScorer {
       end_.assign(model.end, model.end + s.states());
       for (Real& x : transitions_) x *= scale_;
       for (Real& x : end_) x *= scale_;
-      if (s.order == 1) {
+      if (s.order == 1 && use == ChainUse::search)
         transpose_transitions(transitions_.data(), s.n_labels, s.width, transposed_.need(s.n_labels * s.width));
+      if (s.order == 1 && use == ChainUse::sums)
         exp_transitions_ = std::make_unique<ExpTransitions<Real>>(s, transitions_.data());
-      }
     }
   }
 
@@ -61,6 +77,14 @@ class ChainScorer {
     const std::int64_t begin = examples.begin(sequence);
     const int n = examples.length(sequence);
     const std::size_t size = static_cast<std::size_t>(n) * model_.shape.width;
+    if constexpr (!std::is_same_v<Real, float>) {
+      if (!has_ordinary_values(examples.unigrams, begin, begin + n)) {
+        Real* emissions = emissions_.need(size);
+        gather_exactly(examples.unigrams, begin, begin + n, emissions);
+        apply_tag_dictionary(examples, begin, n, emissions);
+        return with_transitions(examples, begin, n, emissions);
+      }
+    }
     float* gathered = gathered_.need(size);
     gather(examples.unigrams, begin, begin + n, gathered);
     Real* emissions = widen(gathered, size, emissions_);
@@ -99,6 +123,24 @@ class ChainScorer {
     return chain_best(scores, work, labels);
   }
 
+  // The largest sum of |value * weight| over the features of a token, for any label of a sequence: no partial sum of a
+  // score is larger. 0 where all values are ordinary.
+  double magnitude(const Examples& examples, std::int64_t sequence) {
+    const std::int64_t begin = examples.begin(sequence), end = examples.begin(sequence + 1);
+    const Features& f = examples.unigrams;
+    if (has_ordinary_values(f, begin, end)) return 0;
+    double largest = 0;
+    std::vector<double> sums(model_.shape.n_labels);
+    for (std::int64_t t = begin; t < end; ++t) {
+      std::fill(sums.begin(), sums.end(), 0.0);
+      each_row(f, t, [&](double value, const float* row) {
+        for (std::size_t y = 0; y < sums.size(); ++y) sums[y] += std::abs(value * row[y]);
+      });
+      largest = std::max(largest, *std::max_element(sums.begin(), sums.end()));
+    }
+    return largest;
+  }
+
   // Says which sequence comes next, so that the rows of its first tokens are fetched meanwhile.
   void prefetch(const Examples& examples, std::int64_t sequence) const {
     if (const float* rows = model_.unigrams->dense())
@@ -130,6 +172,32 @@ class ChainScorer {
     std::int64_t begin = 0;
   };
 
+  // visit(value, row of weights) for the features of a token.
+  template <class Visit>
+  void each_row(const Features& features, std::int64_t t, Visit visit) {
+    float* row = row_.need(model_.shape.width);
+    check_interruption((features.ptr[t + 1] - features.ptr[t]) * model_.shape.width);
+    for (std::int64_t k = features.ptr[t]; k < features.ptr[t + 1]; ++k) {
+      const std::int64_t ptr[] = {k, k + 1};
+      model_.unigrams->gather({features.ids, nullptr, ptr, 0}, 0, 1, row);
+      visit(static_cast<double>(features.value(k)), row);
+    }
+  }
+
+  // The same sums as `gather`, in double precision: values may be so large that what is left of them after they cancel
+  // out is lost in single precision.
+  void gather_exactly(const Features& features, std::int64_t begin, std::int64_t end, Real* out) {
+    const int width = model_.shape.width;
+    std::vector<double> sums(width);
+    for (std::int64_t t = begin; t < end; ++t, out += width) {
+      std::fill(sums.begin(), sums.end(), 0.0);
+      each_row(features, t, [&](double value, const float* row) {
+        for (int y = 0; y < width; ++y) sums[y] += value * row[y];
+      });
+      for (int y = 0; y < width; ++y) out[y] = static_cast<Real>(scale_ * sums[y]);
+    }
+  }
+
   // The sums of rows of all tokens, some at a time.
   void gather(Features features, std::int64_t begin, std::int64_t end, float* out) const {
     constexpr std::int64_t at_once = 1024;
@@ -152,7 +220,7 @@ class ChainScorer {
     } else {
       scores.transitions = transitions_.data();
       scores.end = end_.data();
-      scores.transposed = transposed_.data();
+      scores.transposed = transposed_.size() ? transposed_.data() : nullptr;
       scores.exp_transitions = exp_transitions_.get();
     }
     scores.few_labels = examples.allowed_ptr || model_.beam;
@@ -203,7 +271,7 @@ class ChainScorer {
 
   LinearChain model_;
   Real scale_;
-  Buffer<float> gathered_, edge_matrix_;
+  Buffer<float> gathered_, edge_matrix_, row_;
   Buffer<Real> emissions_, wide_edges_, transposed_;
   std::vector<Real> transitions_, end_, kept_;
   std::unique_ptr<ExpTransitions<Real>> exp_transitions_;

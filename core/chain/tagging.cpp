@@ -1,6 +1,7 @@
 #include "chain/tagging.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "chain/chain_expectations.hpp"
 #include "chain/hidden_k_best.hpp"
@@ -12,14 +13,15 @@ namespace {
 
 template <class Real>
 struct Tagging {
-  explicit Tagging(const LinearChain& model, double scale = 1) : scorer(model, scale) {}
+  explicit Tagging(const LinearChain& model, double scale = 1, ChainUse use = ChainUse::search)
+      : scorer(model, scale, use) {}
   ChainScorer<Real> scorer;
   ChainWorkspace<Real> work;
 };
 
 template <class Real>
-auto maker(const LinearChain& model, double scale = 1) {
-  return [&model, scale] { return std::make_unique<Tagging<Real>>(model, scale); };
+auto maker(const LinearChain& model, double scale = 1, ChainUse use = ChainUse::search) {
+  return [&model, scale, use] { return std::make_unique<Tagging<Real>>(model, scale, use); };
 }
 
 // Sequences are scored in order, so the rows of the next one can be fetched while this one ends.
@@ -64,13 +66,13 @@ void tag_marginals(const LinearChain& model, const Examples& given, double scale
                    double* pairs, double* log_partitions) {
   const std::int64_t n_labels = model.shape.n_labels;
   const Examples examples = in_order(given);
-  // Single precision where it will do; made only where it can.
-  struct State : Tagging<double> {
-    State(const LinearChain& model, double scale) : Tagging<double>(model, scale) {}
+  // Single precision where it will do; each made only where it is used.
+  struct State {
     std::unique_ptr<ChainExpectations> fast;
+    std::unique_ptr<Tagging<double>> exact;
   };
   const auto make = [&] {
-    auto state = std::make_unique<State>(model, scale);
+    auto state = std::make_unique<State>();
     if (pairs || model.shape.order > 1) return state;
     state->fast = std::make_unique<ChainExpectations>(model, std::vector<float>{});
     state->fast->refresh(scale);
@@ -79,8 +81,10 @@ void tag_marginals(const LinearChain& model, const Examples& given, double scale
   const auto run = [&](State& state, std::int64_t s) {
     const std::int64_t begin = examples.begin(s);
     if (state.fast && state.fast->marginals(examples, s, nodes + begin * n_labels, &log_partitions[s])) return;
-    log_partitions[s] = chain_marginals(state.scorer.score(examples, s), state.work, nodes + begin * n_labels,
-                                        pairs ? pairs + begin * (n_labels + 1) * n_labels : nullptr);
+    if (!state.exact) state.exact = std::make_unique<Tagging<double>>(model, scale, ChainUse::sums);
+    log_partitions[s] =
+        chain_marginals(state.exact->scorer.score(examples, s), state.exact->work, nodes + begin * n_labels,
+                        pairs ? pairs + begin * (n_labels + 1) * n_labels : nullptr);
   };
   for_each_sequence(examples.n_sequences, threads, make, run);
 }
@@ -101,7 +105,19 @@ void tag_spans(const LinearChain& model, const Examples& examples, double scale,
           scores, state.work, log_z,
           {begins[r], ends[r], labels + span_ptr[r], before + r * stride, after + r * stride, hidden});
   };
-  for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
+  for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale, ChainUse::sums), run);
+}
+
+std::int64_t tag_beyond(const LinearChain& model, const Examples& examples, double limit, int threads) {
+  if (!examples.unigrams.values) return examples.n_sequences;
+  std::atomic<std::int64_t> first{examples.n_sequences};
+  for_each_sequence(examples.n_sequences, threads, maker<float>(model), [&](Tagging<float>& state, std::int64_t s) {
+    if (state.scorer.magnitude(examples, s) <= limit) return;
+    std::int64_t known = first.load();
+    while (s < known && !first.compare_exchange_weak(known, s)) {
+    }
+  });
+  return first.load();
 }
 
 double tag_gather_only(const LinearChain& model, const Examples& given) {
@@ -116,9 +132,10 @@ double tag_gather_only(const LinearChain& model, const Examples& given) {
 
 void tag_scores(const LinearChain& model, const Examples& examples, int threads, const std::int32_t* labels,
                 double* scores) {
-  for_each_sequence(examples.n_sequences, threads, maker<double>(model), [&](Tagging<double>& state, std::int64_t s) {
+  const auto run = [&](Tagging<double>& state, std::int64_t s) {
     scores[s] = chain_score(state.scorer.score_all(examples, s), labels + examples.begin(s));
-  });
+  };
+  for_each_sequence(examples.n_sequences, threads, maker<double>(model, 1, ChainUse::score), run);
 }
 
 void tag_samples(const LinearChain& model, const Examples& examples, double scale, std::uint64_t seed, int count,
@@ -130,7 +147,7 @@ void tag_samples(const LinearChain& model, const Examples& examples, double scal
       chain_sample(scores, state.work, mix(seed + 1) ^ static_cast<std::uint64_t>(s), count,
                    labels + count * examples.begin(s));
   };
-  for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale), run);
+  for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale, ChainUse::sums), run);
 }
 
 }  // namespace margent

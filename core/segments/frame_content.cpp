@@ -98,6 +98,16 @@ void FrameContent::make_sums(const FrameColumns::Group& group, const float* scor
   }
 }
 
+double FrameContent::magnitude() {
+  double largest = 0;
+  for (std::size_t g = 0; g < columns_.groups.size(); ++g) {
+    const FrameColumns::Group& group = columns_.groups[g];
+    const std::size_t row = static_cast<std::size_t>(group.bins + 1) * group.width;
+    largest = std::max(largest, largest_magnitude(sums_[g].data(), (length_ + 1) * row));
+  }
+  return largest;
+}
+
 SegmentRows FrameContent::at(int end, int count) {
   const int width = padded_width(shape_.n_labels);
   double* rows = rows_.need(static_cast<std::size_t>(count) * width);

@@ -76,6 +76,7 @@ class FrameContent final : public SegmentContent {
   bool dense() const override { return true; }
   std::unique_ptr<SegmentContent> copy() const override { return std::make_unique<FrameContent>(shape_, frames_); }
   void turn_to(std::int64_t sequence, const float* weights, double scale) override;
+  double magnitude() override;
   SegmentRows at(int end, int count) override;
   void collect(const Segment& segment, double amount) override;
   void collect_row(int begin, int end, const double* amounts) override;

@@ -1,12 +1,26 @@
 // What segments score by what is in them: linear in weights, computed from the data of a sequence when asked for.
 #pragma once
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "learning/part_features.hpp"
 #include "segments/segments.hpp"
 
 namespace margent {
+
+// The largest |x| of some numbers; infinite where one is not a number.
+inline double largest_magnitude(const double* numbers, std::size_t n) {
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(std::abs(numbers[i]) <= largest)) {
+      largest = std::abs(numbers[i]);
+      if (std::isnan(largest)) return std::numeric_limits<double>::infinity();
+    }
+  return largest;
+}
 
 // The features of parts (learning/part_features.hpp) that are segments; those of one stretch with all labels are scored
 // (`at`) and collected (`collect_row`) together. One for each thread.
@@ -26,6 +40,8 @@ class SegmentContent : public SegmentSource {
   virtual bool dense() const = 0;
   // Scores are scale * (weights . features).
   virtual void turn_to(std::int64_t sequence, const float* weights, double scale) = 0;
+  // The largest of the numbers that scores are sums and differences of; infinite where one is not a number.
+  virtual double magnitude() = 0;
   // Parts that depend on where a segment begins or ends alone, [length + 1][width], or null.
   virtual const double* begins() const { return nullptr; }
   virtual const double* ends() const { return nullptr; }

@@ -221,7 +221,7 @@ double segments_expectations(const SegmentScores& s, SegmentWorkspace& work, con
           log_add(x, tops[begin + l], sums[begin + l]);
           const double log_p = x + reached[begin + l] - total;
           if (!(log_p > negligible)) continue;
-          probabilities[l] = std::exp(log_p);
+          probabilities[l] = std::exp(std::min(log_p, 0.0));
           any = true;
         }
       }
@@ -245,6 +245,14 @@ double segments_marginals(const SegmentScores& s, SegmentWorkspace& work, const 
   const double log_z = segments_expectations(s, work, add, nullptr, nullptr, nullptr);
   boundaries[0] = 1;
   for (std::size_t i = n; i < size; ++i) labels[i] += labels[i - n];
+  // Each position is normalised by its own sum, which is 1 in exact arithmetic: where scores are so large that little
+  // is left of what follows the point, rounding cannot make anything a probability that is none.
+  for (std::size_t t = 0; t < size; t += n) {
+    double sum = 0;
+    for (std::size_t l = t; l < t + n; ++l) sum += labels[l] = std::max(labels[l], 0.0);
+    for (std::size_t l = t; l < t + n && sum > 0; ++l) labels[l] /= sum;
+  }
+  for (int t = 1; t <= s.length; ++t) boundaries[t] = std::min(boundaries[t], 1.0);
   return log_z;
 }
 

@@ -47,6 +47,18 @@ void TokenContent::turn_to(std::int64_t sequence, const float* weights, double s
   }
 }
 
+double TokenContent::magnitude() {
+  const std::size_t size = static_cast<std::size_t>(length_ + 1) * width_;
+  double largest = std::max(largest_magnitude(begins_.data(), size), largest_magnitude(ends_.data(), size));
+  for (int end = 1; tokens_.whole.values && end <= length_; ++end) {  // without values they are as large as weights
+    const int count = std::min(end, tokens_.longest);
+    const SegmentRows rows = at(end, count);
+    if (rows.first)
+      largest = std::max(largest, largest_magnitude(rows.first, static_cast<std::size_t>(count) * width_));
+  }
+  return largest;
+}
+
 SegmentRows TokenContent::at(int end, int count) {
   const Features& f = tokens_.whole;
   count = std::min(count, tokens_.longest);

@@ -38,6 +38,7 @@ class TokenContent final : public SegmentContent {
   const double* begins() const override { return begins_.data(); }
   const double* ends() const override { return ends_.data(); }
   bool has_rows() const override { return tokens_.whole.ptr != nullptr; }
+  double magnitude() override;
   SegmentRows at(int end, int count) override;
   void collect(const Segment& segment, double amount) override;
   void collect_row(int begin, int end, const double* amounts) override;

@@ -58,6 +58,9 @@ class KGramStructure:
     def search(self, feature_map: FeatureMap, encoded: Encoded, allowed: Allowed | None, threads: int) -> TaggingSearch:
         return TaggingSearch(self.weights, self.pairs, encoded, allowed, threads)
 
+    def beyond(self, feature_map: FeatureMap, encoded: Encoded, limit: float, threads: int) -> int:
+        return encoded.n_sequences  # symbols have no numbers
+
 
 class TaggingSearch:
     """The labellings of some sequences by a table of k-grams; see `margent.models.tagger.search.Search`.

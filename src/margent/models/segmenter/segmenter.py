@@ -25,6 +25,7 @@ from margent.models.confident_span import ConfidentSpan
 from margent.models.failures import answered, check_on_error
 from margent.models.inputs import as_sentences, sentence_weights
 from margent.models.labels import Predictions
+from margent.models.score_range import LARGEST_RUNNING_SUM, LARGEST_SUM, for_probabilities
 from margent.models.segmenter.answers import SegmentProbabilities, SegmentReading, named, probabilities
 from margent.models.segmenter.constraints import SegmentConstraints, constrained_scores
 from margent.models.segmenter.gold_segments import GoldSegments, forced_labels, is_timed
@@ -220,7 +221,9 @@ class Segmenter(StructuredModel[SegmenterModel]):
         encoded = model.encode(X)
         search = self._searched(model, encoded)
         ptr, rows = search.found
-        nodes, ends, confidences = search.marginals(self._scale(model))
+        scale = self._scale(model)
+        search.check_range(for_probabilities(LARGEST_RUNNING_SUM, scale), purpose="turned into probabilities")
+        nodes, ends, confidences = search.marginals(scale)
         result = []
         for i, ((a, z), (first, last)) in enumerate(zip(pairwise(encoded.sequence_ptr), pairwise(ptr.tolist()))):
             spans = [
@@ -389,7 +392,9 @@ class Segmenter(StructuredModel[SegmenterModel]):
         """`errors`: what is wrong with the labels of single sequences, instead of an error."""
         encoded = model.encode(X)
         forced = None if labels is None else forced_labels(labels, len(encoded), model.labels, errors)
-        return self._searched(model, encoded, forced=forced)
+        search = self._searched(model, encoded, forced=forced)
+        search.check_range(LARGEST_SUM)
+        return search
 
     def _searched(self, model: SegmenterModel, encoded: EncodedSegments, **given: Any) -> SegmentSearch:
         search = model.search(encoded, self.resolved("threads"), **given)

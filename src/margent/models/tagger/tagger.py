@@ -26,6 +26,7 @@ from margent.models.confident_span import ConfidentSpan
 from margent.models.failures import answered, check_on_error
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import Labellings
+from margent.models.score_range import LARGEST_EXACT, LARGEST_SCORE, check_range, for_probabilities
 from margent.models.tagger.confident_spans import FoundSpans, judged_spans
 from margent.models.tagger.constraints import Constraints, Restrictions
 from margent.models.tagger.explanation import Explanation
@@ -172,6 +173,7 @@ class Tagger(StructuredModel[TaggerModel]):
         model = self._fitted()
         encoded, restrictions = model.encode(X, constraints)
         check_on_error(on_error, restrictions.errors)
+        self._check_range(model, encoded)
         search = self._decoded(model, encoded, restrictions)
         ids, possible = search.best()
         failures = self._failures(model, search, restrictions, possible)
@@ -187,6 +189,7 @@ class Tagger(StructuredModel[TaggerModel]):
         check_on_error(on_error, restrictions.errors)
         k = _no_more_than(int(k), len(model.labels), int(encoded.lengths.max(initial=0)))
         check_room("k", k, encoded.n_tokens)
+        self._check_range(model, encoded)
         search = self._decoded(model, encoded, restrictions)
         ids, values, counts = search.k_best(k)
         failures = self._failures(model, search, restrictions, counts > 0)
@@ -209,8 +212,10 @@ class Tagger(StructuredModel[TaggerModel]):
         model = self._fitted()
         encoded, restrictions = model.encode(X, constraints)
         check_on_error(on_error, restrictions.errors)
+        scale = self._scale(model)
+        self._check_range(model, encoded, scale)
         search = self._search(model, encoded, restrictions)
-        nodes, possible = search.marginals(self._scale(model))
+        nodes, possible = search.marginals(scale)
         failures = self._failures(model, search, restrictions, possible)
         return answered([nodes[a:b] for a, b in pairwise(encoded.sequence_ptr)], failures, on_error)
 
@@ -226,12 +231,15 @@ class Tagger(StructuredModel[TaggerModel]):
         model = self._fitted()
         encoded, restrictions = model.encode(X, constraints)
         check_on_error(on_error, restrictions.errors)
+        self._check_range(model, encoded)
         search = self._decoded(model, encoded, restrictions)
         ids, possible = search.best()
         failures = self._failures(model, search, restrictions, possible)
         check_on_error(on_error, failures)
         spans = FoundSpans(search, encoded, ids, model.labels, model.scheme)
-        return answered(spans.with_confidence(self._scale(model)), failures, on_error)
+        scale = self._scale(model)
+        self._check_range(model, encoded, scale)
+        return answered(spans.with_confidence(scale), failures, on_error)
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
         """Draws `n` labellings of each sentence with their probabilities; the same for the same seed."""
@@ -240,8 +248,10 @@ class Tagger(StructuredModel[TaggerModel]):
         model = self._fitted()
         encoded, restrictions = model.encode(X)
         check_room("n", n, encoded.n_tokens)
+        scale = self._scale(model)
+        self._check_range(model, encoded, scale)
         search = self._search(model, encoded, restrictions)
-        ids, possible = search.samples(self._scale(model), int(seed) % 2**64, int(n))
+        ids, possible = search.samples(scale, int(seed) % 2**64, int(n))
         check_on_error("raise", self._failures(model, search, restrictions, possible))
         starts = encoded.sequence_ptr
         return [model.labels.decode(ids[n * a : n * b], np.full(n, b - a)) for a, b in pairwise(starts)]
@@ -446,6 +456,15 @@ class Tagger(StructuredModel[TaggerModel]):
         levels = levels_of(restrictions, encoded, pairs=pairs is not None, beam=self.beam_width is not None)
         threads = self.resolved("threads")
         return fallback_search(encoded, levels, structure, model.feature_map, threads, decode, scale, pairs)
+
+    def _check_range(self, model: TaggerModel, encoded: Encoded, scale: float | None = None) -> None:
+        """Refuses sentences whose numbers make scores that cannot be added up or, with a scale, turned into
+        probabilities."""
+        limit = LARGEST_SCORE if scale is None else for_probabilities(LARGEST_EXACT, scale)
+        structure = model.structure(self.constrain, self.beam_width)
+        first = structure.beyond(model.feature_map, encoded, limit, self.resolved("threads"))
+        purpose = "added up" if scale is None else "turned into probabilities"
+        check_range(first, encoded.n_sequences, "sentence", limit, purpose)
 
     def _decoded(self, model: TaggerModel, encoded: Encoded, restrictions: Restrictions) -> FallbackSearch:
         """The same, as `search` says."""

@@ -333,6 +333,9 @@ class Transcriber(StructuredModel[TranscriberModel]):
         result = []
         for first, last in zip(lists.ptr[:-1].tolist(), lists.ptr[1:].tolist()):
             scores = lists.scores[first:last]
+            if not (scores < math.inf).all() or (last > first and scores.max() == -math.inf):
+                word = len(result)
+                raise CorpusError(f"word {word}: its candidates have scores of {scores}; expected finite numbers")
             shares = np.exp(scores - scores.max(initial=-math.inf))
             order = np.argsort(-shares, kind="stable")
             result.append(([lists.spoken(first + c) for c in order.tolist()], shares[order] / shares.sum()))
