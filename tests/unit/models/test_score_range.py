@@ -95,11 +95,11 @@ def test_frames_with_an_outlier_have_probabilities_or_none(size: float) -> None:
     assert size <= 1e6
 
 
+SIZES = {"d": 1.0, "x": 3e20}
+
+
 def seen(words: list[str], begin: int, end: int) -> dict[str, float]:
-    return {
-        "length": float(end - begin),
-        "size": max({"d": 1.0, "x": 3e20}.get(word, 0.0) for word in words[begin:end]),
-    }
+    return {"length": float(end - begin), "size": max(SIZES.get(word, 0.0) for word in words[begin:end])}
 
 
 def test_segments_of_tokens_with_numbers() -> None:

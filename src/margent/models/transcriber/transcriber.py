@@ -330,12 +330,13 @@ class Transcriber(StructuredModel[TranscriberModel]):
         """For each word its candidates, best first, and their shares of the probability."""
         n = int(self.candidates) if isinstance(model.decoder, Reranker) else _ALL
         lists = model.candidates(words, n, self.resolved("search"), self.resolved("threads"))
-        result = []
+        result: list[tuple[list[tuple[int, ...]], NDArray[np.float64]]] = []
         for first, last in zip(lists.ptr[:-1].tolist(), lists.ptr[1:].tolist()):
             scores = lists.scores[first:last]
             if not (scores < math.inf).all() or (last > first and scores.max() == -math.inf):
-                word = len(result)
-                raise CorpusError(f"word {word}: its candidates have scores of {scores}; expected finite numbers")
+                raise CorpusError(
+                    f"word {len(result)}: its candidates have scores of {scores}; expected finite numbers"
+                )
             shares = np.exp(scores - scores.max(initial=-math.inf))
             order = np.argsort(-shares, kind="stable")
             result.append(([lists.spoken(first + c) for c in order.tolist()], shares[order] / shares.sum()))

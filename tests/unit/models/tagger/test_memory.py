@@ -46,7 +46,7 @@ def taken(*arguments: object) -> float:
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is in other units elsewhere, or not known")
 @pytest.mark.parametrize(("learner", "limit"), [("Perceptron", 42), ("CRF", 76)])
 def test_no_more_than_is_used_without_transitions(tmp_path: Path, learner: str, limit: int) -> None:
-    """There is a feature for each label, so the weights and their sums take 8 bytes by themselves, and copies as much."""
+    """There is a feature for each label: weights and their sums take 8 bytes by themselves, and copies as much."""
     path = tmp_path / "model.margent"
     assert taken("fit", path, N_LABELS, learner) < limit
     assert taken("predict_marginals", path, N_LABELS) < 16
