@@ -83,7 +83,7 @@ auto encode_column(const ColumnTable& columns, int column, std::optional<Numbers
   return std::make_tuple(to_numpy(std::move(codes)), strings_of(fresh, 0));
 }
 
-auto encode_templates(TemplateEncoder& encoder, std::vector<Ids> columns, Ptr sentence_ptr, bool grow) {
+auto encode_templates(TemplateEncoder& encoder, std::vector<Ids> columns, Ptr sentence_ptr, bool grow, int threads) {
   const std::int64_t n_sentences = n_entries(sentence_ptr) - 1;
   if (n_sentences < 0 || sentence_ptr.data()[0] != 0) throw nb::value_error("sentence_ptr must begin with 0");
   for (std::int64_t s = 0; s < n_sentences; ++s)
@@ -96,9 +96,30 @@ auto encode_templates(TemplateEncoder& encoder, std::vector<Ids> columns, Ptr se
     data.push_back(column.data());
   }
   EncodedTokens features, edges;
-  without_gil([&] { encoder.encode(data, sentence_ptr.data(), n_sentences, grow, features, edges); });
+  without_gil([&] { encoder.encode(data, sentence_ptr.data(), n_sentences, grow, threads, features, edges); });
   return std::make_tuple(to_numpy(std::move(features.ids)), to_numpy(std::move(features.ptr)),
                          to_numpy(std::move(edges.ids)), to_numpy(std::move(edges.ptr)));
+}
+
+// A list of names for each row of ids.
+nb::list named_rows(Ids ids, Ptr ptr, nb::list names) {
+  check_ptr(ptr, n_entries(ids), "rows");
+  check_ids(ids, static_cast<std::int64_t>(names.size()), "no such name");
+  const Interruption interruption(check_signals);
+  nb::list out;
+  for (std::size_t r = 0; r + 1 < ptr.shape(0); ++r) {
+    const std::int64_t begin = ptr.data()[r], n = ptr.data()[r + 1] - begin;
+    nb::object row = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
+    if (!row.is_valid()) nb::raise_python_error();
+    for (std::int64_t i = 0; i < n; ++i) {
+      PyObject* name = PyList_GET_ITEM(names.ptr(), ids.data()[begin + i]);
+      Py_INCREF(name);
+      PyList_SET_ITEM(row.ptr(), static_cast<Py_ssize_t>(i), name);
+    }
+    out.append(std::move(row));
+    check_interruption(4 * n + 64);
+  }
+  return out;
 }
 
 // Attributes of tokens as Python has them: a dict (name to text, number, bool, or a nested dict, list or set) or a list
@@ -292,6 +313,8 @@ void bind_features(nb::module_& m) {
       });
   m.def("encode_column", &encode_column, nb::arg("table"), nb::arg("column"), nb::arg("sentences").none(),
         nb::arg("strings"), nb::arg("grow"));
+  m.def("named_rows", &named_rows, nb::arg("ids"), nb::arg("ptr"), nb::arg("names"),
+        "A list for each row ids[ptr[r]], .., ids[ptr[r + 1] - 1], with a name for each id.");
   m.def(
       "encode_attributes",
       [](nb::handle sequences, StringTable& table, bool grow) { return AttributeReader(table, grow).read(sequences); },
@@ -313,7 +336,7 @@ void bind_features(nb::module_& m) {
           },
           nb::arg("templates"), nb::arg("n_columns"))
       .def("encode", &encode_templates, nb::arg("columns"), nb::arg("sentence_ptr"), nb::arg("grow"),
-           "(ids, ptr, edge_ids, edge_ptr)")
+           nb::arg("threads") = 1, "(ids, ptr, edge_ids, edge_ptr)")
       .def("size", &TemplateEncoder::size, nb::arg("edge"))
       .def(
           "name",

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "interruption.hpp"
+#include "parallel.hpp"
 
 namespace margent {
 
@@ -22,8 +22,48 @@ std::uint64_t TemplateEncoder::key(std::int32_t text, const std::int32_t* codes,
 }
 
 void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, const std::int64_t* sentence_ptr,
-                             std::int64_t n_sentences, bool grow, EncodedTokens& features, EncodedTokens& edges) {
+                             std::int64_t n_sentences, bool grow, int threads, EncodedTokens& features,
+                             EncodedTokens& edges) {
+  constexpr std::int64_t stretch = 8192;  // tokens, so many that what a stretch begins with costs nothing
   const std::int64_t n_tokens = sentence_ptr[n_sentences];
+  const std::int64_t n_stretches = grow ? 1 : std::max<std::int64_t>(1, n_tokens / stretch);
+  if (n_stretches == 1 || threads == 1)
+    return encode_stretch(columns, sentence_ptr, 0, n_sentences, grow, features, edges);
+  std::vector<std::int64_t> begins{0};
+  for (std::int64_t i = 1; i < n_stretches; ++i)
+    begins.push_back(std::lower_bound(sentence_ptr + begins.back(), sentence_ptr + n_sentences, i * stretch) -
+                     sentence_ptr);
+  begins.push_back(n_sentences);
+  struct Part {
+    EncodedTokens features, edges;
+  };
+  std::vector<Part> parts(n_stretches);
+  parallel(n_stretches, threads, [&](std::size_t, std::int64_t i) {
+    encode_stretch(columns, sentence_ptr, begins[i], begins[i + 1], false, parts[i].features, parts[i].edges);
+  });
+  // One after the other, by several threads too.
+  const auto join = [&](EncodedTokens Part::*kind, EncodedTokens& out) {
+    std::vector<std::int64_t> ids(n_stretches + 1, 0), tokens(n_stretches + 1, 0);
+    for (std::int64_t i = 0; i < n_stretches; ++i) {
+      ids[i + 1] = ids[i] + static_cast<std::int64_t>((parts[i].*kind).ids.size());
+      tokens[i + 1] = tokens[i] + static_cast<std::int64_t>((parts[i].*kind).ptr.size()) - 1;
+    }
+    out.ids.resize(ids.back());
+    out.ptr.resize(tokens.back() + 1);
+    parallel(n_stretches, threads, [&](std::size_t, std::int64_t i) {
+      const EncodedTokens& part = parts[i].*kind;
+      std::copy(part.ids.begin(), part.ids.end(), out.ids.begin() + ids[i]);
+      for (std::size_t t = 1; t < part.ptr.size(); ++t) out.ptr[tokens[i] + t] = ids[i] + part.ptr[t];
+    });
+  };
+  join(&Part::features, features);
+  join(&Part::edges, edges);
+}
+
+void TemplateEncoder::encode_stretch(const std::vector<const std::int32_t*>& columns, const std::int64_t* sentence_ptr,
+                                     std::int64_t first, std::int64_t last, bool grow, EncodedTokens& features,
+                                     EncodedTokens& edges) {
+  const std::int64_t n_tokens = sentence_ptr[last] - sentence_ptr[first];
   const std::size_t n_templates = templates_.size();
   EncodedTokens* out[2] = {&features, &edges};
   for (int edge = 0; edge < 2; ++edge) {
@@ -73,7 +113,7 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
     }
   };
 
-  for (std::int64_t s = 0; s < n_sentences; ++s) {
+  for (std::int64_t s = first; s < last; ++s) {
     const std::int64_t begin = sentence_ptr[s], n = sentence_ptr[s + 1] - begin;
     for (int c = 0; c < n_columns_; ++c) {
       std::vector<std::int32_t>& column = padded[c];

@@ -38,9 +38,10 @@ class TemplateEncoder {
   TemplateEncoder(std::vector<Template> templates, int n_columns);
 
   // columns[c] has n_tokens codes; sentence s is tokens sentence_ptr[s] to sentence_ptr[s + 1] - 1. With `grow`, new
-  // features get ids; without, they are left out. `features` [n_tokens] rows of ids, `edges` likewise.
+  // features get ids; without, they are left out, and stretches of sentences are encoded by several threads.
+  // `features` [n_tokens] rows of ids, `edges` likewise.
   void encode(const std::vector<const std::int32_t*>& columns, const std::int64_t* sentence_ptr,
-              std::int64_t n_sentences, bool grow, EncodedTokens& features, EncodedTokens& edges);
+              std::int64_t n_sentences, bool grow, int threads, EncodedTokens& features, EncodedTokens& edges);
 
   int n_columns() const { return n_columns_; }
   std::int32_t size(bool edge) const { return tables_[edge].size(); }
@@ -51,6 +52,9 @@ class TemplateEncoder {
   void filter(bool edge, const std::vector<bool>& keep);
 
  private:
+  // Sentences first <= s < last, by one thread.
+  void encode_stretch(const std::vector<const std::int32_t*>& columns, const std::int64_t* sentence_ptr,
+                      std::int64_t first, std::int64_t last, bool grow, EncodedTokens& features, EncodedTokens& edges);
   static std::uint64_t key(std::int32_t text, const std::int32_t* codes, std::size_t n);
 
   std::vector<Template> templates_;

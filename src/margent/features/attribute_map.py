@@ -60,7 +60,7 @@ class AttributeMap(FeatureMap):
     def n_unigrams(self) -> int:
         return len(self._strings)
 
-    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
+    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1, threads: int = 1) -> Encoded:
         known = len(self._strings)
         ids, values, ptr, starts = _core.encode_attributes(self._attributes(X), self._strings, grow)
         if grow:
@@ -129,7 +129,7 @@ class VectorMap(FeatureMap):
     def n_unigrams(self) -> int:
         return self.n_dimensions
 
-    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
+    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1, threads: int = 1) -> Encoded:
         from margent.features.token_matrix import TokenMatrix
 
         matrix = TokenMatrix.of(X, self.n_dimensions or None)

@@ -67,8 +67,11 @@ class FeatureMap(ABC):
         return 0
 
     @abstractmethod
-    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
-        """The sequences as feature ids. With `grow`, new features that occur at least `min_count` times get ids."""
+    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1, threads: int = 1) -> Encoded:
+        """The sequences as feature ids. With `grow`, new features that occur at least `min_count` times get ids.
+
+        `threads`: how many may work at once; the ids do not depend on it.
+        """
 
     def copy(self: Self) -> Self:
         """A map that knows the same and can grow by itself. Maps that hold native tables copy these too."""

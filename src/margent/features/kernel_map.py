@@ -107,7 +107,7 @@ class KernelMap(FeatureMap):
 
     # What is seen
 
-    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
+    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1, threads: int = 1) -> Encoded:
         vectors, starts = self._token_vectors(X, grow, min_count)
         if not grow:
             batch, ids, _ = self._empty(vectors).extended(vectors, starts)

@@ -30,7 +30,7 @@ class SpectrumMap(AttributeMap):
         self.length = length
         self.n_columns = 0
 
-    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
+    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1, threads: int = 1) -> Encoded:
         columns = Columns.from_sentences(X)
         if self.n_columns == 0 and columns.n_tokens:
             self.n_columns = columns.n_columns

@@ -107,7 +107,7 @@ class TemplateMap(FeatureMap):
     def n_edges(self) -> int:
         return self._encoder.size(True) if self._encoder else 0
 
-    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
+    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1, threads: int = 1) -> Encoded:
         columns = Columns.from_sentences(X)
         if not columns.n_tokens:  # there is nothing to count the columns in
             columns = Columns.from_sentences([[]] * len(columns), n_columns=self.n_columns or 1)
@@ -122,7 +122,7 @@ class TemplateMap(FeatureMap):
             )
         starts = sequence_ptr(columns.lengths)
         before = (self.n_unigrams, self.n_edges)
-        ids, ptr, edge_ids, edge_ptr = self._encoder.encode(self._codes(columns, grow), starts, grow)
+        ids, ptr, edge_ids, edge_ptr = self._encoder.encode(self._codes(columns, grow), starts, grow, threads)
         if grow:
             keep = rare(ids, before[0], self.n_unigrams, min_count)
             if keep is not None:

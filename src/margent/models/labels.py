@@ -43,7 +43,6 @@ class LabelSet:
         self.names: list[str] = list(names)
         self.ids: dict[str | None, int] = {None: MISSING}
         self.ids.update((name, i) for i, name in enumerate(self.names))
-        self._array = np.array(self.names, dtype=object)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -81,10 +80,8 @@ class LabelSet:
 
     def decode(self, ids: Ids, lengths: NDArray[np.int64]) -> Labellings:
         """Ids of many sequences, one after the other, as lists of names."""
-        names = self._array[ids].tolist()
-        ends = np.cumsum(lengths).tolist()
-        starts = [0, *ends[:-1]]
-        return Labellings(names[start:end] for start, end in zip(starts, ends))
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64, copy=False)
+        return Labellings(_core.named_rows(np.ascontiguousarray(ids, dtype=np.int32), ends, self.names))
 
     def _id(self, name: str) -> int:
         if name not in self.ids:

@@ -38,7 +38,7 @@ class SymbolMap(FeatureMap):
     def n_unigrams(self) -> int:
         return len(self._strings)
 
-    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1) -> Encoded:
+    def encode(self, X: Any, *, grow: bool = False, min_count: int = 1, threads: int = 1) -> Encoded:
         columns = Columns.from_sentences(X if isinstance(X, Columns) else [_symbols(sentence) for sentence in X])
         if columns.n_tokens and columns.n_columns != 1:
             raise CorpusError(

@@ -289,3 +289,17 @@ def test_no_templates_at_all_are_refused() -> None:
     for lines in ([], "", "# nothing but a comment"):
         with pytest.raises(CorpusError, match="expected at least one template"):
             Templates(lines)
+
+
+def test_ids_do_not_depend_on_the_threads() -> None:
+    """Long enough for several stretches, with sentences that are longer than a stretch, empty ones, and edges."""
+    random = np.random.default_rng(0)
+    words = np.array([f"w{i}" for i in range(500)])
+    lengths = [0, 30_000, 0, *random.integers(0, 60, 500).tolist(), 20_000, 0]
+    X = [words[random.integers(0, 500, n)].tolist() for n in lengths]
+    known = TemplateMap(Templates(["U0:%x[0,0]", "U1:%x[-1,0]/%x[1,0]", "B0:%x[0,0]", "B"]))
+    known.encode(X[2:300], grow=True)
+    one, several = known.encode(X), known.encode(X, threads=3)
+    assert one.n_tokens > 7 * 8192
+    for name in ("sequence_ptr", "ids", "ptr", "edge_ids", "edge_ptr"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(several, name))

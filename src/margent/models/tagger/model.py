@@ -85,10 +85,10 @@ class TaggerModel(FittedModel):
 
     # Search
 
-    def encode(self, X: Any, constraints: Any = None) -> tuple[Encoded, Restrictions]:
+    def encode(self, X: Any, constraints: Any = None, threads: int = 1) -> tuple[Encoded, Restrictions]:
         """Sentences, and the labels that their tokens may have."""
         X = as_sentences(X)
-        encoded = self.feature_map.encode(X)
+        encoded = self.feature_map.encode(X, threads=threads)
         return encoded, self.restrictions(X, encoded, constraints)
 
     def restrictions(self, X: Any, encoded: Encoded, constraints: Any) -> Restrictions:

@@ -171,7 +171,7 @@ class Tagger(StructuredModel[TaggerModel]):
         `RestrictionWarning` says so once.
         """
         model = self._fitted()
-        encoded, restrictions = model.encode(X, constraints)
+        encoded, restrictions = model.encode(X, constraints, self.resolved("threads"))
         check_on_error(on_error, restrictions.errors)
         self._check_range(model, encoded)
         search = self._decoded(model, encoded, restrictions)
@@ -185,7 +185,7 @@ class Tagger(StructuredModel[TaggerModel]):
         """The k best labellings of each sentence with their scores, best first; exact. Fewer where fewer exist."""
         check_count("k", k, 1)
         model = self._fitted()
-        encoded, restrictions = model.encode(X, constraints)
+        encoded, restrictions = model.encode(X, constraints, self.resolved("threads"))
         check_on_error(on_error, restrictions.errors)
         k = _no_more_than(int(k), len(model.labels), int(encoded.lengths.max(initial=0)))
         check_room("k", k, encoded.n_tokens)
@@ -210,7 +210,7 @@ class Tagger(StructuredModel[TaggerModel]):
         says how to get one.
         """
         model = self._fitted()
-        encoded, restrictions = model.encode(X, constraints)
+        encoded, restrictions = model.encode(X, constraints, self.resolved("threads"))
         check_on_error(on_error, restrictions.errors)
         scale = self._scale(model)
         self._check_range(model, encoded, scale)
@@ -229,7 +229,7 @@ class Tagger(StructuredModel[TaggerModel]):
         `predict_marginals`, a fitted `temperature_` calibrates the confidences.
         """
         model = self._fitted()
-        encoded, restrictions = model.encode(X, constraints)
+        encoded, restrictions = model.encode(X, constraints, self.resolved("threads"))
         check_on_error(on_error, restrictions.errors)
         self._check_range(model, encoded)
         search = self._decoded(model, encoded, restrictions)
