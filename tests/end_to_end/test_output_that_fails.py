@@ -50,8 +50,7 @@ def test_a_reader_that_goes_away_does_not_stop_a_training(files: Path) -> None:
     os.close(reading)
     result = run(files, ["train", "train.txt", "-m", "new.margent", "--epochs", "3"], stdout=writing)
     os.close(writing)
-    assert result.returncode == 1
-    assert result.stderr == "margent: error: standard output: Broken pipe; all else is done\n"
+    assert (result.returncode, result.stderr) == (0, "")
     assert len(load(files / "new.margent").history_) == 3
 
 
