@@ -20,7 +20,7 @@ from margent.formats.source import Source, SourceLike, TargetLike, open_target
 CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """The names of the ten columns, in their order."""
 
-_ANY_ID = re.compile(r"(0|[1-9][0-9]*)(?:([-.])([1-9][0-9]*))?")
+_ANY_ID = re.compile(r"(0|[1-9][0-9]{0,17})(?:([-.])([1-9][0-9]{0,17}))?")
 
 
 @dataclass(frozen=True)

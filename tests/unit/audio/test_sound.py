@@ -58,6 +58,7 @@ def test_sphere_files(order: str) -> None:
         (sphere(sample_n_bytes="-i 1"), "'pcm' of 1 bytes; expected"),
         (sphere(drop="sample_rate"), "expected sample_rate in the header as an integer, got None"),
         (sphere(sample_count="-i x"), "expected sample_count in the header as an integer, got 'x'"),
+        (sphere(sample_count="-i \xb2"), "expected sample_count in the header as an integer, got '\xc2\xb2'"),
         (sphere(drop="sample_byte_format"), "sample_byte_format is None; expected 01"),
         (sphere(sample_rate="-i 0"), "expected at least one channel and one sample per second"),
         (sphere()[:-2], "expected 6 samples, found 5; the file is cut short"),

@@ -131,6 +131,7 @@ def test_what_is_written_is_read_back(sentences):
                 ("1 3", "line 2: found the id 3, expected 2"),
                 ("1 1", "line 2: found the id 1, expected 2"),
                 ("01", "line 1: found the id '01', expected a number"),
+                ("9" * 5000, "line 1: found the id '999"),
                 ("2-3 1", "line 1: found the id 2-3, expected ranges to begin at the next word, here 1"),
                 ("1 2-1 2", "line 2: found the id 2-1, expected ranges"),
                 ("1-2 1 2-3 2 3", "line 3: found the id 2-3, expected ranges .* not to meet"),

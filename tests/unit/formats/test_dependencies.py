@@ -59,6 +59,7 @@ def test_what_is_written_is_read_again():
     ("head", "message"),
     [
         ("_", "line 6: sentence 'dine-1': word 3 has the head '_'; expected an integer from 0 to 3"),
+        ("9" * 5000, "line 6: sentence .dine-1.: word 3 has the head .999"),
         ("²", "line 6: sentence 'dine-1': word 3 has the head '²'"),
         ("4", "line 6: sentence 'dine-1': word 3 has the head 4; expected an integer from 0 to 3"),
         ("3", "line 6: sentence 'dine-1': word 3 is its own head"),
