@@ -26,7 +26,7 @@ SoundLike: TypeAlias = "str | os.PathLike[str] | bytes | IO[bytes]"
 
 MOST_SAMPLES = 1_000_000
 """Each second."""
-_MOST_FINER = 64
+_MOST_FINER, _MOST_COARSER = 64, 1000
 _LARGEST_FACTOR = 100_000
 _STREAMED = 0x7FFF0000
 """Programs that write to a pipe cannot know how long a sound will be, and say that it has as many bytes or more."""
@@ -96,10 +96,10 @@ def resampled(sound: Sound, rate: int) -> Sound:
         return sound
     from scipy.signal import resample_poly
 
-    if rate > _MOST_FINER * sound.rate:
+    if rate > _MOST_FINER * sound.rate or sound.rate > _MOST_COARSER * rate:
         raise CorpusError(
-            f"a sound of {sound.rate} samples per second cannot be brought to {rate}; expected a {_MOST_FINER}th of it "
-            "at least"
+            f"a sound of {sound.rate} samples per second cannot be brought to {rate}; expected at most {_MOST_FINER} "
+            f"times as many, or a {_MOST_COARSER}th"
         )
     # Differs: a ratio of two large numbers without a common divisor is rounded, by less than 0.1 ms in an hour, for the
     # filter is as long as they are large.

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from margent.audio import read_sound, write_sound
+from margent.audio.sound import Sound, resampled
 from margent.errors import CorpusError, MissingExtraError
 
 RAMP = np.array([0, 1, -1, 256, -32768, 32767], np.int64)
@@ -106,6 +107,11 @@ def test_resampling_keeps_the_tone() -> None:
     assert sound.rate == 16000 and len(sound.samples) == 16000
     expected = 0.5 * np.sin(2 * np.pi * 440 * np.arange(16000) / 16000)
     np.testing.assert_allclose(sound.samples[500:-500], expected[500:-500], atol=5e-3)
+    for before, after in ((100, 16000), (1_000_000, 100)):
+        with pytest.raises(CorpusError, match=f"a sound of {before} samples per second cannot be brought to {after}"):
+            resampled(Sound(np.zeros(10, np.float32), before), after)
+    odd = resampled(Sound(np.zeros(999_983, np.float32), 999_983), 16_001)  # without a common divisor
+    assert len(odd.samples) == 16_001 and odd.rate == 16_001
     with pytest.raises(ValueError, match="expected a rate of 1 to 1000000"):
         read_sound(target.getvalue(), rate=0)
 
