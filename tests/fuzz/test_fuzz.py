@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.fuzz.format_targets import CONTENT, reader_targets
+from tests.fuzz.format_targets import reader_targets
 from tests.fuzz.model_bytes import packed
 from tests.fuzz.model_targets import ModelTarget, model_targets
 from tests.fuzz.workers import Limits, run_case, run_cases
@@ -38,7 +38,6 @@ def test_every_kind_of_model_and_every_format_is_a_target() -> None:
     for format in all_formats():
         for way in (["read"] if format.read else []) + (["stream"] if format.stream else []):
             assert f"{format.name}/{format.gives}/{way}" in names
-        assert format.write is None or format.gives in CONTENT, f"{format.name}: what would it write of {format.gives}?"
 
 
 @pytest.mark.parametrize("kind", KINDS)
