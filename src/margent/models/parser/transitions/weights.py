@@ -34,6 +34,7 @@ from margent.storage import ModelFile
 
 _LARGEST_BEAM = 2**31 - 1
 _BEAM_OF_EXPLANATIONS = 64
+_BEAM_OF_RIVALS = 512
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,14 @@ class TransitionWeights(ParserWeights):
     @property
     def _common(self) -> tuple[_core.ParserTemplates, _core.ParserActions, _core.FeatureRows]:
         return self._compiled, self.actions.native, self.table
+
+    def rival(self, tokens: EncodedTokens, word: int, arc: tuple[int, int]) -> ScoredParse | None:
+        """Looked for with a wider beam than that of predictions, in which other trees survive."""
+        assert self.setting.beam is not None
+        beam = replace(self.setting.beam, width=max(_BEAM_OF_RIVALS, int(self.setting.beam.width)))
+        wide = replace(self, setting=replace(self.setting, search=beam, exploration=0.0))
+        found = wide.k_best(tokens, _BEAM_OF_RIVALS, 1)[0]
+        return next((one for one in found if (int(one.heads[word - 1]), int(one.labels[word - 1])) != arc), None)
 
     def searched(self, setting: ParserSetting) -> TransitionWeights:
         self.check(setting)
