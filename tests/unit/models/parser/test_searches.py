@@ -56,12 +56,13 @@ def test_the_k_best_and_explanations(parser: Parser) -> None:
     readings = parser.predict_k_best(X[120:125], 3)
     for found, best in zip(readings, parser.predict(X[120:125])):
         assert found[0].tree == best and len({one.tree for one in found}) == len(found)
-    explanation = parser.explain(X[120], 1, top=4)[0]
-    assert explanation.arc == (readings[0][0].tree.heads[0], readings[0][0].tree.labels[0])
-    assert explanation.rival is not None and explanation.margin >= 0
-    assert sum(part.weight for part in explanation.contributions) + explanation.rest == pytest.approx(
-        explanation.margin
-    )
+    explanations = parser.explain(X[120], top=4)
+    best = readings[0][0].tree
+    assert [each.arc for each in explanations] == [*zip(best.heads, best.labels)]
+    compared = [each for each in explanations if each.rival is not None]
+    assert len(compared) >= len(explanations) / 2  # elsewhere no tree with another arc may have survived a beam
+    for each in compared:
+        assert sum(part.weight for part in each.contributions) + each.rest == pytest.approx(each.margin)
 
 
 def test_probabilities_where_the_search_is_exact(parser: Parser) -> None:
