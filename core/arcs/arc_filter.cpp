@@ -51,9 +51,8 @@ const std::vector<double>& ArcFilterScorer<Real>::heads() {
 template <class Real>
 const std::vector<double>& ArcFilterScorer<Real>::labels(int h, int m) {
   labels_.resize(static_cast<std::size_t>(n_labels_));
-  each_label_feature(h, m, [&](std::uint32_t weight) { rows_.add(weight); });
-  rows_.end(labels_.data());
-  rows_.flush();
+  each_label_feature(h, m, [&](std::uint32_t row) { row_.add(row); });
+  row_.take(labels_);
   subtract_log_sum(labels_.data(), n_labels_);
   return labels_;
 }

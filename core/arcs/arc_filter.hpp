@@ -38,7 +38,7 @@ class ArcFilterScorer {
   void turn_to(const std::int32_t* atoms, int n_words, const Real* weights, double scale) {
     keys_.turn_to(atoms, n_words);
     sums_.start(weights, scale);
-    rows_.start(weights, scale, n_labels_, padded_width(n_labels_));
+    row_.start(weights, scale, padded_width(n_labels_));
   }
   int n_words() const { return keys_.n_words(); }
   // log p(h | m) of all heads of all words, [n + 1][n + 1] by modifier and head; -inf for what is no arc.
@@ -60,7 +60,7 @@ class ArcFilterScorer {
   PartKeys keys_;
   int bits_, n_labels_;
   WeightSums<Real> sums_;
-  RowSums<Real> rows_;
+  RowSum<Real> row_;
   std::vector<double> heads_, labels_;
 };
 

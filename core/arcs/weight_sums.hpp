@@ -51,15 +51,13 @@ class WeightSums {
   std::vector<End> ends_;
 };
 
-// The same for rows of `width` numbers, of which `n` are wanted: row r is weights[r], ..., weights[r + width - 1], so
-// that rows overlap.
+// A sum of rows of weights, which may overlap: row r is weights[r], .., weights[r + width - 1].
 template <class Real>
-class RowSums {
+class RowSum {
  public:
-  void start(const Real* weights, double scale, int n, int width) {
+  void start(const Real* weights, double scale, int width) {
     weights_ = weights;
     scale_ = scale;
-    n_ = n;
     sum_.resize(static_cast<std::size_t>(width));
   }
   void add(std::uint32_t row) {
@@ -67,38 +65,20 @@ class RowSums {
     for (std::size_t l = 0; l < sum_.size(); l += line) __builtin_prefetch(weights_ + row + l);
     rows_.push_back(row);
   }
-  // out [n]
-  void end(double* out) {
-    ends_.push_back({rows_.size(), out});
-    if (rows_.size() >= most_) flush();
-  }
-  void flush() {
-    std::size_t at = 0;
-    for (const End& each : ends_) {
-      std::fill(sum_.begin(), sum_.end(), Real{0});
-      for (; at < each.end; ++at) {
-        const Real* row = weights_ + rows_[at];
-        Real* sum = sum_.data();
-        for (std::size_t l = 0; l < sum_.size(); ++l) sum[l] += row[l];
-      }
-      for (int l = 0; l < n_; ++l) each.out[l] = scale_ * static_cast<double>(sum_[static_cast<std::size_t>(l)]);
-    }
+  // The first numbers of the sum of the rows that were added, which are forgotten.
+  void take(std::vector<double>& out) {
+    std::fill(sum_.begin(), sum_.end(), Real{0});
+    for (const std::uint32_t row : rows_)
+      for (std::size_t l = 0; l < sum_.size(); ++l) sum_[l] += weights_[row + l];
     rows_.clear();
-    ends_.clear();
+    for (std::size_t l = 0; l < out.size(); ++l) out[l] = scale_ * static_cast<double>(sum_[l]);
   }
 
  private:
-  static constexpr std::size_t most_ = 128;
-  struct End {
-    std::size_t end;
-    double* out;
-  };
   const Real* weights_ = nullptr;
   double scale_ = 1;
-  int n_ = 0;
   std::vector<Real> sum_;
   std::vector<std::uint32_t> rows_;
-  std::vector<End> ends_;
 };
 
 }  // namespace margent

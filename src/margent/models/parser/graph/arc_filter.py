@@ -23,11 +23,11 @@ from margent.storage import ModelFile
 
 MOST_BITS = 21
 """There are at most 2^21 weights; features with equal hashes share one."""
-MOST_HEADS, MOST_LABELS = 10, 4
+MOST_HEADS, MOST_LABELS = 10, 6
 """A word keeps no more heads, and an arc no more labels."""
 THRESHOLD = 1e-3
 """What is less probable than this times the most probable of a word is left out."""
-_PASSES, _SLICE, _STEP = 3, 64, 0.1
+_PASSES, _SLICE, _STEP = 4, 64, 0.1
 # Of stochastic gradient descent over so many sentences with the same step; steps shrink to a third of the first.
 
 

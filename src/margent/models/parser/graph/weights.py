@@ -43,8 +43,8 @@ from margent.models.parser.weights import (
 )
 from margent.storage import ModelFile
 
-MOST_BITS = 24
-"""There are at most 2^24 weights; features with equal hashes share one."""
+MOST_BITS = 25
+"""There are at most 2^25 weights; features with equal hashes share one."""
 
 
 @dataclass(frozen=True)
