@@ -43,9 +43,8 @@ def test_it_keeps_right_arcs_and_leaves_out_most_others() -> None:
 def test_what_it_sees_are_templates_whose_atoms_are_there() -> None:
     chosen = filter_templates(preset("arcs"), ATOMS)
     assert set(chosen.token_atoms) == {"upos"} and len(chosen) > 5
-    own = PartTemplates.parse(
-        "h.shape m.shape direction\nm.shape label\nh.shape between.shape\nh.shape s.shape", VOCABULARY
-    )
+    lines = ["h.shape m.shape direction", "m.shape label", "h.shape between.shape", "h.shape s.shape"]
+    own = PartTemplates.parse(lines, VOCABULARY)
     assert filter_templates(own, ("shape",)).lines == lines[:2]
 
 
