@@ -4,6 +4,7 @@ from margent.annotation.intervals import fold_segments as fold_segments
 from margent.annotation.intervals import intervals_of_segments as intervals_of_segments
 from margent.annotation.intervals import nearest_frame as nearest_frame
 from margent.annotation.intervals import segments_of_intervals as segments_of_intervals
+from margent.annotation.phrase_tree import PhraseTree as PhraseTree
 from margent.annotation.pseudo_projective import LiftingScheme as LiftingScheme
 from margent.annotation.pseudo_projective import deprojectivize as deprojectivize
 from margent.annotation.pseudo_projective import projectivize as projectivize

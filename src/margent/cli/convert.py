@@ -11,9 +11,9 @@ from margent.cli.options import SCHEMES, add_columns, add_format, limits_of
 
 _EXAMPLES = """\
 A format becomes any other that holds the same: tokens with labels move freely between columns, conllu and jsonl,
-dependency trees between conllu and conllx, label files between those of Praat, HTK, TIMIT, xwaves and Audacity. To
-crfsuite, tokens become attributes by templates (--features or --template; default: generic); crfsuite and svmhmm files
-hold attributes only, and cannot become tokens.
+dependency trees between conllu and conllx, trees of phrases stay in brackets with or without traces, label files
+between those of Praat, HTK, TIMIT, xwaves and Audacity. To crfsuite, tokens become attributes by templates (--features
+or --template; default: generic); crfsuite and svmhmm files hold attributes only, and cannot become tokens.
 
 examples:
   margent convert train.txt train.jsonl
@@ -21,6 +21,7 @@ examples:
   margent convert annotated.jsonl train.txt --scheme iobes
   margent convert train.txt train.crfsuite --template templates.txt
   margent convert trees.conllu trees.conllx
+  margent convert wsj_0001.mrg plain.mrg
   margent convert speech.TextGrid speech.lab --tier phones
 """
 
@@ -36,7 +37,7 @@ def configure(parser: Parser) -> None:
     add = parser.add_argument
     add("source", metavar="IN", help="a labelled file, gzip or not; '-' is standard input")
     add("target", metavar="OUT", help="where to write; '-' is standard output; compressed if it ends in .gz")
-    add_format(parser, "tokens", "attributes", "pronunciations", "intervals", "dependencies", what="IN")
+    add_format(parser, "tokens", "attributes", "pronunciations", "intervals", "dependencies", "phrases", what="IN")
     add("--to", choices=format_names(read=False, write=True), metavar="NAME",
         help="the format of OUT (default: by its name, else that of IN)")  # fmt: skip
     add("--scheme", choices=SCHEMES, help="write the spans in this label scheme")
@@ -46,6 +47,9 @@ def configure(parser: Parser) -> None:
     add_columns(parser)
     add("--tier", metavar="NAME", help="which one of a TextGrid (default: the only one)")
     add("--rate", type=int, default=16000, metavar="HZ", help="samples per second, for TIMIT (default: 16000)")
+    add("--functions", action="store_true", help="keep function tags in trees of phrases: NP-SBJ-1 instead of NP")
+    add("--traces", action="store_true", help="keep empty elements in trees of phrases")
+    add("--no-unaries", action="store_true", help="of phrases over the same words, keep the topmost alone")
     add("--no-stress", action="store_true", help="take the digits off phonemes: AH0 and AH1 are AH")
 
 
@@ -68,12 +72,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{source.name} files hold {source.gives}, from which {target.name} cannot be made")
     if source.read is None or target.write is None:
         raise UsageError(f"{source.name if source.read is None else target.name} files are not converted one by one")
-    if source.gives == "dependencies" and arguments.scheme is not None:
-        raise UsageError("--scheme is for labels of spans; dependency trees have none")
+    if source.gives in ("dependencies", "phrases") and arguments.scheme is not None:
+        raise UsageError("--scheme is for labels of spans; trees have none")
     check_target(arguments.target, named_files(arguments, "target"))
     options = FormatOptions(
         arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, arguments.scheme,
-        not arguments.no_stress, arguments.rate, arguments.tier, limits=limits_of(arguments),
+        not arguments.no_stress, arguments.rate, arguments.tier, functions=arguments.functions,
+        traces=arguments.traces, unaries=not arguments.no_unaries, limits=limits_of(arguments),
     )  # fmt: skip
     read: Any = called(source.read, arguments.source, options)
     if source.gives == "intervals":

@@ -33,6 +33,3 @@ from margent.datasets.timit import timit_fold as timit_fold
 from margent.datasets.timit import timit_part as timit_part
 from margent.datasets.timit import timit_utterances as timit_utterances
 from margent.datasets.treebank import load_treebank_trees as load_treebank_trees
-from margent.datasets.treebank import parse_brackets as parse_brackets
-from margent.datasets.treebank import without_traces as without_traces
-from margent.datasets.treebank import words_of as words_of

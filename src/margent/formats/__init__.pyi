@@ -1,3 +1,9 @@
+from margent.formats.brackets import PhraseBatch as PhraseBatch
+from margent.formats.brackets import PhrasePrediction as PhrasePrediction
+from margent.formats.brackets import iter_brackets as iter_brackets
+from margent.formats.brackets import phrase_batches as phrase_batches
+from margent.formats.brackets import read_brackets as read_brackets
+from margent.formats.brackets import write_brackets as write_brackets
 from margent.formats.columns import Columns as Columns
 from margent.formats.columns import format_columns as format_columns
 from margent.formats.columns import iter_columns as iter_columns

@@ -1,9 +1,9 @@
 """The formats by name: what they hold, how they are read and written. A new format is one file.
 
-A file of this package that reads or writes a format declares it in `FORMATS`, and is found by that. What a format
-gives decides what can be done with it: a tagger takes `tokens` or `attributes`, a transcriber `pronunciations`, a
-segmenter the `intervals` of label files, a parser `dependencies`. Any format becomes any other that gives the same. A
-file that holds several of these, as CoNLL-U does, is declared once for each, under one name.
+A file of this package that reads or writes a format declares it in `FORMATS`, and is found by that. What a format gives
+decides what can be done with it: a tagger takes `tokens` or `attributes`, a transcriber `pronunciations`, a segmenter
+the `intervals` of label files, a parser `dependencies`, a parser of phrases `phrases`. Any format becomes any other
+that gives the same. A file that holds several of these, as CoNLL-U does, is declared once for each, under one name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 from margent.errors import CorpusError
 from margent.formats.limits import DEFAULT_LIMITS, Limits
 
-Gives: TypeAlias = Literal["tokens", "attributes", "pronunciations", "intervals", "dependencies"]
+Gives: TypeAlias = Literal["tokens", "attributes", "pronunciations", "intervals", "dependencies", "phrases"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class FormatOptions:
     tier : which one of a TextGrid
     single_root : whether a dependency tree with several roots is refused
     limits : how large lines, sentences and files may be
+    functions, traces, unaries : whether function tags, empty elements and chains of phrases over the same words are
+        kept in trees of phrases
     """
 
     encoding: str | None = None
@@ -48,6 +50,9 @@ class FormatOptions:
     tier: str | None = None
     single_root: bool = True
     limits: Limits = DEFAULT_LIMITS
+    functions: bool = False
+    traces: bool = False
+    unaries: bool = True
 
     @property
     def text(self) -> dict[str, Any]:

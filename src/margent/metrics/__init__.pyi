@@ -1,5 +1,9 @@
 from margent.metrics.boundary import BoundaryScore as BoundaryScore
 from margent.metrics.boundary import boundary_counts as boundary_counts
+from margent.metrics.bracketing import BracketingReport as BracketingReport
+from margent.metrics.bracketing import BracketingRules as BracketingRules
+from margent.metrics.bracketing import bracketing_metric as bracketing_metric
+from margent.metrics.bracketing import bracketing_scores as bracketing_scores
 from margent.metrics.calibration import Calibration as Calibration
 from margent.metrics.calibration import calibration_scores as calibration_scores
 from margent.metrics.calibration import span_confidences as span_confidences

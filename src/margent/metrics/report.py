@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from margent.metrics.bracketing import BracketingReport
 from margent.metrics.dependency import Attachment, DependencyReport
 from margent.metrics.score import Average, Score
 from margent.metrics.segment import SegmentReport
@@ -15,7 +16,7 @@ from margent.printable import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
-Report: TypeAlias = "TokenReport | SpanReport | SegmentReport"
+Report: TypeAlias = "TokenReport | SpanReport | SegmentReport | BracketingReport"
 
 _HEAD = ("", "precision", "recall", "F1", "gold", "found")
 
@@ -30,6 +31,8 @@ def _parts(report: Report) -> tuple[str, list[Score], list[Score | Average], str
     if isinstance(report, SegmentReport):
         boundaries = report.boundaries._replace(label=f"boundaries within {1000 * report.tolerance:g} ms")
         return "label", list(report.rows), [report.total, *report.averages, boundaries], _segment_note(report)
+    if isinstance(report, BracketingReport):
+        return "phrase", list(report.rows), [report.total, *report.averages], _bracketing_note(report)
     right = f"accuracy {100 * report.accuracy:.2f} %"
     if isinstance(report, SpanReport):
         return "type", list(report.rows), [report.total, *report.averages], f"{right} of {report.tokens} tokens"
@@ -46,6 +49,18 @@ def _segment_note(report: SegmentReport) -> str:
         f"R-value of the boundaries {100 * report.r_value:.2f}, over-segmentation "
         f"{100 * report.boundaries.over_segmentation:.2f} %\n"
         f"accuracy {100 * report.frame_accuracy:.2f} % of {report.frames} frames in {report.utterances} utterances"
+    )
+
+
+def _bracketing_note(report: BracketingReport) -> str:
+    def share(part: int) -> str:
+        return f"{100 * part / max(report.trees, 1):.2f} %"
+
+    return (
+        f"{share(report.exact)} of {report.trees} trees are right, "
+        f"{report.crossing / max(report.trees, 1):.2f} crossing brackets a tree, "
+        f"none in {share(report.no_crossing)}, at most two in {share(report.few_crossing)}\n"
+        f"accuracy {100 * report.tag_accuracy:.2f} % of the tags of {report.words} words"
     )
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from margent.datasets import load_treebank_trees, parse_brackets, without_traces, words_of
+from margent.annotation import PhraseTree
+from margent.datasets import load_treebank_trees
 from margent.errors import CorpusError, DataNotFoundError
 
 HOME = os.environ.get("MARGENT_DATA", "")
@@ -28,25 +29,19 @@ def written(folder: Path, lines: list[str]) -> Path:
 
 def test_files_are_split_and_traces_go(tmp_path):
     data = load_treebank_trees(data_home=written(tmp_path, LINES))
-    tree = ("S", ("NP", ("NNP", "Mr."), ("NNP", "Vinken")), ("VP", ("VBZ", "is")))
-    assert data.train == ([[("Mr.", "NNP"), ("Vinken", "NNP"), ("is", "VBZ")]], [tree])
-    assert data.dev == ([[("No", "NN")]], [("FRAG", ("NN", "No"))])
-    assert data.test.y == [("PRN", ("-LRB-", "-LRB-"), ("ADVP", ("RB", "up")), ("-RRB-", "-RRB-"))]
-    whole = load_treebank_trees(traces=True, data_home=tmp_path)
+    assert list(data.train.X) == [[("Mr.", "NNP"), ("Vinken", "NNP"), ("is", "VBZ")]]
+    assert data.train.y == [PhraseTree.from_brackets("(S (NP (NNP Mr.) (NNP Vinken)) (VP (VBZ is)))")]
+    assert list(data.dev.X) == [[("No", "NN")]] and data.dev.y[0].brackets() == "(FRAG (NN No))"
+    assert data.test.y[0].brackets() == "(PRN (-LRB- -LRB-) (ADVP (RB up)) (-RRB- -RRB-))"
+    whole = load_treebank_trees(functions=True, traces=True, data_home=tmp_path)
     assert [len(part.y) for part in (whole.train, whole.dev, whole.test)] == [2, 1, 1]
-    assert whole.train.y[0][1][0] == "NP-SBJ-1"
-    assert words_of(whole.train.y[1]) == [("*", "-NONE-")]
+    assert whole.train.y[0].phrases[1].label == "NP-SBJ-1"
+    assert whole.train.X[1] == [("*", "-NONE-")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "S", "(S", "(S (NN a)))", "(S)", "()", "(S (NN a) b)", "(NN a) (NN b)", "(NN a b)", "((NN a))", "(NN a) x"],
-)
-def test_what_is_not_one_tree_is_refused(text, tmp_path):
-    with pytest.raises(CorpusError, match="expected one tree in brackets"):
-        parse_brackets(text)
+def test_what_is_not_one_tree_is_refused(tmp_path):
     with pytest.raises(CorpusError, match=r"wsj-trees\.tsv\.gz.*line 2.*expected one tree in brackets"):
-        load_treebank_trees(data_home=written(tmp_path, [LINES[0], f"wsj_0002\t{text}"]))
+        load_treebank_trees(data_home=written(tmp_path, [LINES[0], "wsj_0002\t(S (NN a)"]))
 
 
 def test_other_files_are_refused(tmp_path):
@@ -56,10 +51,6 @@ def test_other_files_are_refused(tmp_path):
         load_treebank_trees(data_home=tmp_path / "nowhere")
 
 
-def test_nothing_is_left_of_traces():
-    assert without_traces(parse_brackets("(NP (NP (-NONE- *)) (SBAR (-NONE- 0)))")) is None
-
-
 @pytest.mark.skipif(
     not Path(HOME, "treebank-sample").is_dir() or not HOME,
     reason="the folder treebank-sample is not under MARGENT_DATA",
@@ -67,5 +58,5 @@ def test_nothing_is_left_of_traces():
 def test_the_sample_has_its_published_size():
     data = load_treebank_trees()
     assert len(data.train.y) + len(data.dev.y) + len(data.test.y) == 3914
-    assert all(len(words) == len(words_of(tree)) for words, tree in zip(*data.dev))
-    assert sum(map(len, data.train.X)) + sum(map(len, data.dev.X)) + sum(map(len, data.test.X)) == 94084
+    assert all([word for word, _ in words] == list(tree.words) for words, tree in zip(*data.dev))
+    assert data.train.X.n_tokens + data.dev.X.n_tokens + data.test.X.n_tokens == 94084

@@ -9,6 +9,7 @@ import pytest
 import margent.formats
 from margent.annotation.dependency_tree import DependencyTree
 from margent.annotation.intervals import Interval
+from margent.annotation.phrase_tree import PhraseTree
 from margent.errors import CorpusError
 from margent.formats.registry import (
     Format,
@@ -26,12 +27,13 @@ def test_formats_are_found_by_name_and_extension():
     assert set(format_names("attributes")) == {"crfsuite", "svmhmm"}
     assert set(format_names("dependencies")) == {"columns", "conllu", "conllx"}
     assert set(format_names("dependencies", read=False)) == {"columns", "conllu", "conllx", "sentences"}
+    assert format_names("phrases") == ("brackets",) and guessed_format("wsj_0001.MRG.gz") == "brackets"
     assert format_names("pronunciations") == ("pronunciations",)
     assert set(format_names("intervals", write=True)) == {"timit", "htk", "xwaves", "textgrid", "audacity"}
     assert guessed_format("a.JSONL.gz") == "jsonl" and guessed_format("a.txt", "tokens") is None
     assert guessed_format("a.txt", "intervals") == "audacity"
     assert guessed_format("a.conll", "dependencies") == "conllx" and guessed_format("a.conll", "tokens") is None
-    with pytest.raises(CorpusError, match="there is no format 'doc'; expected one of columns, "):
+    with pytest.raises(CorpusError, match="there is no format 'doc'; expected one of brackets, "):
         format_named("doc")
     with pytest.raises(
         CorpusError, match="there is no format 'muc'; expected one of conllu, conllx, columns, sentences"
@@ -53,6 +55,10 @@ SAMPLES = {
     "dependencies": (
         [[("Ann", "PROPN", "NNP", "_", "Ann"), ("sings", "VERB", "_", "Tense=Pres", "sing")], [("no", *"____")]],
         [DependencyTree([2, 0], ["nsubj", "root"]), DependencyTree([0], ["root"])],
+    ),
+    "phrases": (
+        [[("Ann", "NNP"), ("sings", "VBZ")], [("no", "UH")]],
+        [PhraseTree.from_brackets("(S (NP (NNP Ann)) (VP (VBZ sings)))"), PhraseTree(["no"], ["UH"])],
     ),
     "intervals": [Interval(0.0, 0.5, "a"), Interval(0.5, 1.0, "b")],
 }
