@@ -110,6 +110,7 @@ void bind_segments(nb::module_& m);
 void bind_segment_learning(nb::module_& m);
 void bind_tagging(nb::module_& m);
 void bind_cosegments(nb::module_& m);
+void bind_phrases(nb::module_& m);
 void bind_reranking(nb::module_& m);
 void bind_cosegment_learning(nb::module_& m);
 void bind_transitions(nb::module_& m);

@@ -157,7 +157,7 @@ void bind_forest_learning(nb::module_& m) {
             const bool fits = right ? (*right)->batch.size() == answers.batch.size() : mask && mask->size() == n_edges;
             if (!fits || costs.size() != n_edges || (weights && weights->size() != n))
               throw nb::value_error("what is known of forests disagrees in length with them");
-            ForestProblem problem{&answers.batch, right ? &(*right)->batch : nullptr, {}, {}, {}};
+            ForestProblem problem{&answers.batch, right ? &(*right)->batch : nullptr, {}, {}, {}, {}};
             problem.costs.assign(costs.data(), costs.data() + n_edges);
             if (!right) problem.mask.assign(mask->data(), mask->data() + n_edges);
             if (weights) problem.weights.assign(weights->data(), weights->data() + n);

@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   bind_likelihood(m);
   bind_tree_learning(m);
   bind_forest_learning(m);
+  bind_phrases(m);
   bind_tagging(m);
   bind_cosegments(m);
   bind_reranking(m);

@@ -1,26 +1,44 @@
-// The features of the edges of forests, stored with them in compressed rows.
+// The features of the edges of forests: what is seen of them is one of several kinds, stored or worked out.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "forest/forest_batch.hpp"
 #include "learning/part_features.hpp"
 
 namespace margent {
 
-// One for each thread.
+// One for each thread. Edges are scored all at once: many share what is seen of them.
 class EdgeFeatures {
  public:
   using Part = std::int32_t;  // the number of an edge within the forest
 
-  explicit EdgeFeatures(const ForestBatch& batch) : batch_(&batch) {}
+  virtual ~EdgeFeatures() = default;
+  virtual void turn_to(std::int64_t forest, const double* weights, double scale) = 0;
+  // scale * (w . f(e)) of each edge of the forest, -inf for one that is not allowed.
+  virtual void score(std::vector<double>& scores) const = 0;
+  virtual void collect(Part edge, double amount) = 0;
+  virtual void hand_over(SparseVector& out) = 0;
+};
 
-  void turn_to(std::int64_t forest, const double* weights, double scale) {
+static_assert(PartFeatures<EdgeFeatures, const double*, double>);
+
+// Stored with the forests, in compressed rows.
+class StoredEdgeFeatures final : public EdgeFeatures {
+ public:
+  explicit StoredEdgeFeatures(const ForestBatch& batch) : batch_(&batch) {}
+
+  void turn_to(std::int64_t forest, const double* weights, double scale) override {
+    forest_ = forest;
     first_ = batch_->first_edge(forest);
     weights_ = weights;
     scale_ = scale;
   }
 
-  // scale * (w . f(e)), or -inf for an edge that is not allowed.
+  void score(std::vector<double>& scores) const override {
+    scores.resize(batch_->n_edges(forest_));
+    for (std::size_t e = 0; e < scores.size(); ++e) scores[e] = score(static_cast<Part>(e));
+  }
   double score(Part edge) const {
     if (!batch_->allowed(first_ + edge)) return log_zero;
     double sum = 0;
@@ -28,11 +46,11 @@ class EdgeFeatures {
     return scale_ * sum;
   }
 
-  void collect(Part edge, double amount) {
+  void collect(Part edge, double amount) override {
     each(edge, [&](std::int32_t id, double value) { collected_.push_back({id, amount * value}); });
   }
 
-  void hand_over(SparseVector& out) {
+  void hand_over(SparseVector& out) override {
     out.insert(out.end(), collected_.begin(), collected_.end());
     collected_.clear();
   }
@@ -48,10 +66,10 @@ class EdgeFeatures {
   const ForestBatch* batch_;
   const double* weights_ = nullptr;
   double scale_ = 1;
-  std::int64_t first_ = 0;
+  std::int64_t forest_ = 0, first_ = 0;
   SparseVector collected_;
 };
 
-static_assert(ScoredParts<EdgeFeatures, const double*, double>);
+static_assert(ScoredParts<StoredEdgeFeatures, const double*, double>);
 
 }  // namespace margent

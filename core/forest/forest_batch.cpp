@@ -32,7 +32,8 @@ Forest ForestBatch::forest(std::int64_t i, std::span<const double> scores) const
 
 std::vector<double> ForestBatch::scores(const double* weights, int threads) const {
   std::vector<double> out(static_cast<std::size_t>(n_edges()));
-  std::vector<EdgeFeatures> features(static_cast<std::size_t>(workers(size(), threads)), EdgeFeatures(*this));
+  std::vector<StoredEdgeFeatures> features(static_cast<std::size_t>(workers(size(), threads)),
+                                           StoredEdgeFeatures(*this));
   parallel(size(), threads, [&](std::size_t thread, std::int64_t i) {
     features[thread].turn_to(i, weights, 1);
     for (std::int64_t e = first_edge(i); e < first_edge(i + 1); ++e)

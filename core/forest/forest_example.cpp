@@ -2,20 +2,14 @@
 
 namespace margent {
 
-static void score_edges(EdgeFeatures& features, std::vector<double>& scores) {
-  for (std::size_t e = 0; e < scores.size(); ++e) scores[e] = features.score(static_cast<std::int32_t>(e));
-}
-
 void ForestExample::turn_to(std::int64_t example, const double* weights, double scale) {
   example_ = example;
   const ForestBatch& answers = *problem_->answers;
-  features_.turn_to(example, weights, scale);
-  right_features_.turn_to(example, weights, scale);
-  scores_.resize(answers.n_edges(example));
-  score_edges(features_, scores_);
+  features_->turn_to(example, weights, scale);
+  right_features_->turn_to(example, weights, scale);
+  features_->score(scores_);
   if (problem_->right) {
-    right_scores_.resize(problem_->right->n_edges(example));
-    score_edges(right_features_, right_scores_);
+    right_features_->score(right_scores_);
     return;
   }
   right_scores_ = scores_;

@@ -1,6 +1,8 @@
 // An example to learn from: a forest of answers, and those of its derivations, or of another forest, that are right.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,8 +19,16 @@ struct ForestProblem {
   std::vector<std::uint8_t> mask;  // [E], or empty
   std::vector<double> costs;       // [E], of edges of `answers`; 0 or more
   std::vector<double> weights;     // [n], of examples; empty: 1 each
+  // What is seen of the edges of `answers`, made for each thread; empty: what is stored with them.
+  std::function<std::unique_ptr<EdgeFeatures>()> features;
 
   const ForestBatch& right_batch() const { return right ? *right : *answers; }
+  std::unique_ptr<EdgeFeatures> edge_features() const {
+    return features ? features() : std::make_unique<StoredEdgeFeatures>(*answers);
+  }
+  std::unique_ptr<EdgeFeatures> right_edge_features() const {
+    return right ? std::make_unique<StoredEdgeFeatures>(*right) : edge_features();
+  }
   double weight(std::int64_t i) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]; }
 };
 
@@ -27,7 +37,7 @@ struct ForestProblem {
 class ForestExample {
  public:
   explicit ForestExample(const ForestProblem& problem)
-      : problem_(&problem), features_(*problem.answers), right_features_(problem.right_batch()) {}
+      : problem_(&problem), features_(problem.edge_features()), right_features_(problem.right_edge_features()) {}
 
   // Scores are scale * (weights . features). O(features of the forest).
   void turn_to(std::int64_t example, const double* weights, double scale);
@@ -44,15 +54,15 @@ class ForestExample {
   double right_score(std::span<const std::int32_t> edges) const { return sum(right_scores_, edges); }
 
   // Amounts of the features of the edges of a derivation, or of each edge of the forest.
-  void collect(std::span<const std::int32_t> edges, double amount) { each(features_, edges, amount); }
-  void collect_right(std::span<const std::int32_t> edges, double amount) { each(right_features_, edges, amount); }
-  void collect_expected(const std::vector<double>& uses, double amount) { expected(features_, uses, amount); }
+  void collect(std::span<const std::int32_t> edges, double amount) { each(*features_, edges, amount); }
+  void collect_right(std::span<const std::int32_t> edges, double amount) { each(*right_features_, edges, amount); }
+  void collect_expected(const std::vector<double>& uses, double amount) { expected(*features_, uses, amount); }
   void collect_right_expected(const std::vector<double>& uses, double amount) {
-    expected(right_features_, uses, amount);
+    expected(*right_features_, uses, amount);
   }
   void hand_over(SparseVector& out) {
-    features_.hand_over(out);
-    right_features_.hand_over(out);
+    features_->hand_over(out);
+    right_features_->hand_over(out);
   }
 
  private:
@@ -70,7 +80,7 @@ class ForestExample {
   }
 
   const ForestProblem* problem_;
-  EdgeFeatures features_, right_features_;
+  std::unique_ptr<EdgeFeatures> features_, right_features_;
   std::int64_t example_ = 0;
   std::vector<double> scores_, right_scores_, augmented_;
 };

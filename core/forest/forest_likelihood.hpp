@@ -15,8 +15,9 @@ namespace margent {
 class ForestLikelihood final : public FlatLikelihood {
  public:
   ForestLikelihood(ForestOracle& oracle, bool best_completion, int threads)
-      : FlatLikelihood(oracle, threads), oracle_(oracle), best_completion_(best_completion),
-        examples_(static_cast<std::size_t>(workers(oracle.size(), threads)), ForestExample(oracle.problem())) {}
+      : FlatLikelihood(oracle, threads), oracle_(oracle), best_completion_(best_completion) {
+    for (int i = 0; i < workers(oracle.size(), threads); ++i) examples_.emplace_back(oracle.problem());
+  }
 
  protected:
   double example(std::size_t thread, std::int64_t i, SparseVector* gradient) override;

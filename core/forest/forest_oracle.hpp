@@ -14,7 +14,7 @@
 
 namespace margent {
 
-class ForestOracle final : public FlatOracle {
+class ForestOracle : public FlatOracle {
  public:
   // The batches that the problem names must outlive the oracle.
   ForestOracle(ForestProblem problem, std::int64_t n_features)

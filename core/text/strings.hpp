@@ -62,6 +62,8 @@ class KeyTable {
   KeyTable() { resize(1 << 10); }
 
   std::int32_t size() const { return static_cast<std::int32_t>(keys_.size()); }
+  // By id.
+  const std::vector<std::uint64_t>& keys() const { return keys_; }
 
   void prefetch(std::uint64_t key) const {
 #if defined(__GNUC__) || defined(__clang__)

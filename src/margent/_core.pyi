@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated, Final
+from typing import Annotated, Final, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -567,6 +567,88 @@ class ForestOracle(FlatOracle):
 
     def fix_gold(self) -> int: ...
     def free_gold(self) -> None: ...
+
+class PhraseGrammar:
+    def __init__(
+        self,
+        binary: NDArray[numpy.int32],
+        binary_scores: NDArray[numpy.float64],
+        unary: NDArray[numpy.int32],
+        unary_scores: NDArray[numpy.float64],
+        root_scores: NDArray[numpy.float64],
+        pieces: NDArray[numpy.uint8],
+    ) -> None: ...
+
+class PhraseForests:
+    def __init__(
+        self,
+        grammar: PhraseGrammar,
+        sentence_ptr: NDArray[numpy.int64],
+        tag_ptr: NDArray[numpy.int64],
+        tags: NDArray[numpy.int32],
+        scores: NDArray[numpy.float64],
+        margin: float,
+        right_ptr: NDArray[numpy.int64] | None = None,
+        right: NDArray[numpy.int32] | None = None,
+        threads: int = 1,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def n_edges(self) -> int: ...
+    @property
+    def edge_ptr(self) -> NDArray[numpy.int64]: ...
+    @property
+    def kinds(self) -> NDArray[numpy.uint8]: ...
+    @property
+    def places(self) -> NDArray[numpy.int32]: ...
+    @property
+    def scores(self) -> NDArray[numpy.float64]: ...
+    @property
+    def right(self) -> NDArray[numpy.uint8]: ...
+    @property
+    def costs(self) -> NDArray[numpy.float64]: ...
+    def k_best(
+        self, scores: NDArray[numpy.float64], k: int, threads: int
+    ) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.int64]]: ...
+    def marginals(
+        self, scores: NDArray[numpy.float64], threads: int
+    ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
+
+class SpanTemplates:
+    def __init__(self, terms: NDArray[numpy.int32], ptr: NDArray[numpy.int64]) -> None: ...
+    def keys(self, atoms: NDArray[numpy.int32], begin: int, end: int, split: int) -> list: ...
+
+class PhraseKeys:
+    @overload
+    def __init__(self) -> None: ...
+    @overload
+    def __init__(self, arg: NDArray[numpy.uint64], /) -> None: ...
+    def __len__(self) -> int: ...
+    def keys(self) -> NDArray[numpy.uint64]: ...
+    def find(self, arg: NDArray[numpy.uint64], /) -> NDArray[numpy.int32]: ...
+    def add_right(
+        self, forests: PhraseForests, templates: SpanTemplates, atoms: NDArray[numpy.int32], min_count: int
+    ) -> None: ...
+
+class PhraseOracle(ForestOracle):
+    pass
+
+class PhrasePlaces:
+    def __init__(
+        self,
+        forests: PhraseForests,
+        templates: SpanTemplates,
+        width: int,
+        symbols: NDArray[numpy.int32],
+        unary: NDArray[numpy.int32],
+        atoms: NDArray[numpy.int32],
+        keys: PhraseKeys,
+        threads: int = 1,
+    ) -> None: ...
+    @property
+    def n_weights(self) -> int: ...
+    def scores(self, weights: NDArray[numpy.float64], threads: int) -> NDArray[numpy.float64]: ...
+    def oracle(self, sample_weight: NDArray[numpy.float64] | None = None) -> PhraseOracle: ...
 
 class Examples:
     def __init__(

@@ -25,6 +25,7 @@ class Capability(Enum):
     COMPLETION = "fixes the best right answer of each example", "cannot fix it"
     K_GRAM_HINGE = "learns tables of k-gram scores", "has none"
     GRAPHONE_COUNTS = "counts graphones over latent alignments", "has none"
+    RULE_COUNTS = "counts the rules of trees", "has no rules"
     FRAME_STATISTICS = "fits densities to the frames of segments", "has no frames"
 
     def __init__(self, need: str, lack: str) -> None:
@@ -72,6 +73,7 @@ STRUCTURES: Mapping[str, Capabilities] = MappingProxyType(
         "decisions of a parser": _RIVALS,
         "dependency arcs": _ALL_DERIVATIONS,
         "forest": _ALL_DERIVATIONS,
+        "trees of phrases": _ALL_DERIVATIONS | {Capability.RULE_COUNTS},
         "k-grams": frozenset({Capability.K_GRAM_HINGE}),
     }
 )

@@ -16,6 +16,7 @@ from margent.learners.latent_svm import LatentSVM as LatentSVM
 from margent.learners.maximum_likelihood import MaximumLikelihood as MaximumLikelihood
 from margent.learners.mira import MIRA as MIRA
 from margent.learners.passive_aggressive import PassiveAggressive as PassiveAggressive
+from margent.learners.pcfg import PCFG as PCFG
 from margent.learners.perceptron import Perceptron as Perceptron
 from margent.learners.protocol import Oracle as Oracle
 from margent.learners.registry import LEARNERS as LEARNERS

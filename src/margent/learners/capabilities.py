@@ -62,8 +62,9 @@ def _known_learners() -> dict[str, Learner]:
     from margent.learners.crf import CRF
     from margent.learners.em import EM
     from margent.learners.maximum_likelihood import MaximumLikelihood
+    from margent.learners.pcfg import PCFG
     from margent.learners.registry import LEARNERS
 
-    kinds: list[type[Any]] = [*LEARNERS.values(), EM, MaximumLikelihood]
+    kinds: list[type[Any]] = [*LEARNERS.values(), EM, MaximumLikelihood, PCFG]
     known: dict[str, Learner] = {kind.__name__: kind() for kind in kinds}
     return {**known, "CRF(search='beam')": CRF(search="beam")}

@@ -16,10 +16,10 @@ import numpy as np
 from margent.features.choice import Features
 from margent.features.kernel import Kernel
 from margent.features.templates import Templates
-from margent.learners import EM, MaximumLikelihood, learner_name, learner_named
+from margent.learners import EM, PCFG, MaximumLikelihood, learner_name, learner_named
 from margent.parameters import in_order
 
-_VALUES: dict[str, type[Any]] = {kind.__name__: kind for kind in (EM, Features, MaximumLikelihood)}
+_VALUES: dict[str, type[Any]] = {kind.__name__: kind for kind in (EM, Features, MaximumLikelihood, PCFG)}
 
 
 _RENAMED = {"head_start": "warm_start"}

@@ -1,0 +1,1 @@
+"""`PhraseParser`: grammar, words, pruned charts, weights of spans, model."""

@@ -1,0 +1,54 @@
+"""Parameters of a parser of phrases that only make sense together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from margent.features.span_templates import SpanTemplates
+from margent.models.stored_parameters import storable
+from margent.parameters import check_choice, check_whole
+
+DIRECTIONS = ("right", "left")
+
+
+@storable
+@dataclass(frozen=True)
+class Markovisation:
+    """How trees become a grammar of rules with two parts; see `margent.annotation.binarised`.
+
+    More context makes rules more precise, and rarer.
+
+    >>> Markovisation(vertical=2)
+    Markovisation(horizontal=0, vertical=2, direction='right')
+    """
+
+    horizontal: int = field(default=0, metadata={"help": "how many siblings a part of a phrase knows"})
+    vertical: int = field(default=1, metadata={"help": "how many labels a phrase knows, with its own"})
+    direction: str = field(
+        default="right", metadata={"help": "on which side the rest of a phrase is", "choices": DIRECTIONS}
+    )
+
+    def __post_init__(self) -> None:
+        check_whole(self, "horizontal", minimum=0, maximum=8)
+        check_whole(self, "vertical", minimum=1, maximum=8)
+        check_choice(self, "direction", DIRECTIONS)
+
+
+@storable
+@dataclass(frozen=True)
+class SpanFeatures:
+    """What a discriminative parser sees of phrases.
+
+    templates : lines as in `margent.features.span_templates`; None: those that ship with Margent
+    """
+
+    templates: tuple[str, ...] | None = None
+    min_count: int = field(
+        default=1, metadata={"help": "what is seen of fewer right phrases of the training data is left out"}
+    )
+
+    def __post_init__(self) -> None:
+        if self.templates is not None:
+            object.__setattr__(self, "templates", tuple(self.templates))
+            SpanTemplates.of(self.templates)
+        check_whole(self, "min_count", minimum=1)
