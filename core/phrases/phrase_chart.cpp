@@ -3,6 +3,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "interruption.hpp"
+
 namespace margent {
 
 void PhraseChart::fill(const TagScores& tags, std::int64_t first, std::int32_t n) {
@@ -14,6 +16,7 @@ void PhraseChart::fill(const TagScores& tags, std::int64_t first, std::int32_t n
   possible_.resize(std::max(possible_.size(), n_cells));
   for (std::int32_t length = 1; length <= n; ++length)
     for (std::int32_t i = 0, j = length; j <= n; ++i, ++j) {
+      check_interruption(static_cast<std::int64_t>(length) * grammar_->n_binary() + grammar_->n_unary());
       double* bottom = row(bottom_, i, j);
       if (length == 1)
         for (std::int64_t e = tags.ptr[first + i]; e < tags.ptr[first + i + 1]; ++e)
@@ -67,6 +70,7 @@ std::vector<PhraseEdge> PhraseChart::edges(double margin, std::span<const RightS
     add_pieces(least, found);
   for (std::int32_t length = n_; length >= 1; --length)
     for (std::int32_t i = 0, j = length; j <= n_; ++i, ++j) {
+      check_interruption(static_cast<std::int64_t>(length) * grammar_->n_symbols() + grammar_->n_unary());
       const auto there = right_at.find(cell(i, j));
       add_span(i, j, least, there == right_at.end() ? nullptr : there->second, found);
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "interruption.hpp"
+
 namespace margent {
 
 namespace {
@@ -38,6 +40,7 @@ void add_right_keys(const PhraseForests& forests, const SpanTemplates& templates
     std::ranges::sort(places);
     places.erase(std::unique(places.begin(), places.end()), places.end());
     const SentenceAtoms sentence = atoms_of(forests, s, atoms, n_atoms);
+    check_interruption(static_cast<std::int64_t>(places.size()) * templates.size());
     for (const SpanPlace& place : places)
       for (std::int32_t t = 0; t < templates.size(); ++t) {
         std::uint64_t key;

@@ -15,6 +15,7 @@ from margent import storage as storage
 from margent import structures as structures
 from margent import tuning as tuning
 from margent.annotation.dependency_tree import DependencyTree as DependencyTree
+from margent.annotation.phrase_tree import PhraseTree as PhraseTree
 from margent.datasets.generated import make_addresses as make_addresses
 from margent.errors import CalibrationWarning as CalibrationWarning
 from margent.errors import CapabilityError as CapabilityError
@@ -33,12 +34,14 @@ from margent.features import Kernel as Kernel
 from margent.features import Templates as Templates
 from margent.features import TokenFeatures as TokenFeatures
 from margent.features import TokenMatrix as TokenMatrix
+from margent.formats.brackets import read_brackets as read_brackets
 from margent.formats.columns import Columns as Columns
 from margent.formats.columns import read_columns as read_columns
 from margent.formats.dependencies import read_dependencies as read_dependencies
 from margent.learners import CRF as CRF
 from margent.learners import EM as EM
 from margent.learners import MIRA as MIRA
+from margent.learners import PCFG as PCFG
 from margent.learners import SDM as SDM
 from margent.learners import Answer as Answer
 from margent.learners import DualPerceptron as DualPerceptron
@@ -59,11 +62,14 @@ from margent.models import Beam as Beam
 from margent.models import Constraints as Constraints
 from margent.models import Durations as Durations
 from margent.models import HiddenLabels as HiddenLabels
+from margent.models import Markovisation as Markovisation
 from margent.models import Parser as Parser
 from margent.models import ParserFeatures as ParserFeatures
+from margent.models import PhraseParser as PhraseParser
 from margent.models import SegmentConstraints as SegmentConstraints
 from margent.models import SegmentCosts as SegmentCosts
 from margent.models import Segmenter as Segmenter
+from margent.models import SpanFeatures as SpanFeatures
 from margent.models import Tagger as Tagger
 from margent.models import Transcriber as Transcriber
 from margent.models import load as load

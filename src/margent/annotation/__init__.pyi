@@ -1,9 +1,15 @@
+from margent.annotation.binarisation import BinaryNode as BinaryNode
+from margent.annotation.binarisation import Symbol as Symbol
+from margent.annotation.binarisation import binarised as binarised
+from margent.annotation.binarisation import unbinarised as unbinarised
 from margent.annotation.dependency_tree import DependencyTree as DependencyTree
 from margent.annotation.intervals import Interval as Interval
 from margent.annotation.intervals import fold_segments as fold_segments
 from margent.annotation.intervals import intervals_of_segments as intervals_of_segments
 from margent.annotation.intervals import nearest_frame as nearest_frame
 from margent.annotation.intervals import segments_of_intervals as segments_of_intervals
+from margent.annotation.phrase_picture import phrase_svg as phrase_svg
+from margent.annotation.phrase_picture import phrase_text as phrase_text
 from margent.annotation.phrase_tree import PhraseTree as PhraseTree
 from margent.annotation.pseudo_projective import LiftingScheme as LiftingScheme
 from margent.annotation.pseudo_projective import deprojectivize as deprojectivize

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from margent.metrics.bracketing import BracketingReport
 from margent.metrics.calibration import Calibration
 from margent.metrics.dependency import Attachment, DependencyReport
 from margent.metrics.report import classification_table
@@ -42,6 +43,20 @@ def as_json(report: SpanReport | TokenReport) -> dict[str, Any]:
             "labels": {row.label: _ratios(row) for row in report.rows},
         }
     return result | {average.label.replace(" ", "_"): _ratios(average) for average in report.averages}
+
+
+def bracketing_json(report: BracketingReport) -> dict[str, Any]:
+    """A report on trees of phrases as plain data."""
+    return {
+        "kind": "phrases",
+        **_ratios(report.total),
+        "trees": report.trees,
+        "exact_share": report.exact_share,
+        "crossing": report.crossing,
+        "no_crossing": report.no_crossing,
+        "tag_accuracy": report.tag_accuracy,
+        "labels": {row.label: _ratios(row) for row in report.rows},
+    }
 
 
 def segment_json(report: SegmentReport) -> dict[str, Any]:

@@ -28,7 +28,7 @@ _ADDRESSES = {
 
 _SEQUENCE, _LENGTHS = 3, {"length": 4, "left_length": 5, "right_length": 6}
 _SEQUENCES = {"tags": "upos", "shapes": "short_shape"}
-"""Bare atoms: the tokens of the span by one of their atoms, all of up to six, else the first three and the last three."""
+"""Bare atoms: the tokens of the span by one of their atoms; of more than six, the first three and the last three."""
 
 SPAN_VOCABULARY = PartVocabulary(dict.fromkeys(_ADDRESSES, ()), (*_LENGTHS, *_SEQUENCES))
 
@@ -90,6 +90,7 @@ class SpanTemplates:
             inside = 0 <= at < len(values) and (origin == 2 or (begin <= at < end) == ((offset >= 0) == (origin == 0)))
             return f"{term}={values[at, self.atoms.index(term.atom)] if inside else '-'}"
         if term.atom in _LENGTHS:
-            return f"{term}={ {'length': end - begin, 'left_length': split - begin, 'right_length': end - split}[term.atom] }"
+            lengths = {"length": end - begin, "left_length": split - begin, "right_length": end - split}
+            return f"{term}={lengths[term.atom]}"
         tokens = values[begin:end, self.atoms.index(_SEQUENCES[term.atom])].tolist()
         return f"{term}={','.join(tokens if len(tokens) <= 6 else [*tokens[:3], '...', *tokens[-3:]])}"

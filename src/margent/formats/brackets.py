@@ -11,6 +11,7 @@ from margent.annotation.phrase_tree import PhraseTree
 from margent.errors import CorpusError
 from margent.formats.batch import blocks, heading
 from margent.formats.columns import Columns
+from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format, FormatOptions, guessed_format
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 
@@ -22,6 +23,7 @@ def read_brackets(
     traces: bool = False,
     unaries: bool = True,
     encoding: str = "utf-8",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Columns, list[PhraseTree]]:
     """Read trees in brackets, on a line each or over several lines. Trees without words are left out.
 
@@ -53,7 +55,9 @@ def read_brackets(
     >>> X[0], y[0].brackets()
     ([('It', 'PRP'), ('works', 'VBZ')], '(S (NP (PRP It)) (VP (VBZ works)))')
     """
-    trees = list(iter_brackets(source, functions=functions, traces=traces, unaries=unaries, encoding=encoding))
+    trees = list(
+        iter_brackets(source, functions=functions, traces=traces, unaries=unaries, encoding=encoding, limits=limits)
+    )
     return tokens_of(trees), trees
 
 
@@ -64,9 +68,10 @@ def iter_brackets(
     traces: bool = False,
     unaries: bool = True,
     encoding: str = "utf-8",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Iterator[PhraseTree]:
     """The same, tree by tree."""
-    opened = Source(source, encoding)
+    opened = Source(source, encoding, limits)
     lines = ((number, line) for number, line in opened.lines() if line.strip())
     for tree in _trees(opened, lines):
         tree = chosen_parts(tree, functions=functions, traces=traces, unaries=unaries)
@@ -128,7 +133,7 @@ def phrase_batches(path: str, options: FormatOptions, format: str | None = None)
     begin with "(". Of trees, words and tags are taken; of plain sentences, words with blanks between them.
     """
     name = format or guessed_format(path, "phrases")
-    source = Source(path, options.text["encoding"])
+    source = Source(path, **options.reading)
     lines: Iterator[tuple[int, str]] = ((number, line) for number, line in source.lines() if line.strip())
     if name is None:
         seen: list[tuple[int, str]] = []
@@ -151,7 +156,7 @@ def phrase_batches(path: str, options: FormatOptions, format: str | None = None)
 def _trees(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[PhraseTree]:
     """The trees of lines: each ends where its brackets close. Comments, "#" at the beginning, may stand between."""
     pending: list[str] = []
-    first = depth = count = 0
+    first = depth = count = size = 0
     for number, line in lines:
         if not pending and line.startswith("#"):
             continue
@@ -169,12 +174,15 @@ def _trees(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[PhraseT
                 pending.append(line[begin : at + 1])
                 count += 1
                 yield _tree(source, first, count, "\n".join(pending))
-                pending, begin = [], at + 1
+                pending, begin, size = [], at + 1, 0
         rest = line[begin:]
         if rest.strip():
             if depth == 0:
                 raise source.error(number, f"tree {count + 1}: expected '(' to begin a tree, got {rest.strip()[:40]!r}")
             pending.append(rest)
+            size += len(rest)
+            if size > source.limits.sentence:
+                raise source.beyond("sentence", number)
     if pending:
         raise source.error(first, f"tree {count + 1} begins here, and {depth} of its brackets are not closed")
 
@@ -188,7 +196,7 @@ def _tree(source: Source, line: int, number: int, text: str) -> PhraseTree:
 
 def _read(source: Any, options: FormatOptions) -> tuple[Columns, list[PhraseTree]]:
     return read_brackets(
-        source, functions=options.functions, traces=options.traces, unaries=options.unaries, **options.text
+        source, functions=options.functions, traces=options.traces, unaries=options.unaries, **options.reading
     )
 
 

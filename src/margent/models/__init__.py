@@ -9,6 +9,9 @@ from margent.models.loading import load
 from margent.models.parser.answers import ArcProbabilities, ScoredTree
 from margent.models.parser.options import ParserFeatures
 from margent.models.parser.parser import Parser
+from margent.models.phrase_parser.answers import PhraseExplanation, PhraseProbabilities, PhraseReading
+from margent.models.phrase_parser.options import Markovisation, SpanFeatures
+from margent.models.phrase_parser.phrase_parser import PhraseParser
 from margent.models.segmenter.answers import SegmentProbabilities, SegmentReading
 from margent.models.segmenter.constraints import SegmentConstraints
 from margent.models.segmenter.options import Durations, SegmentCosts
@@ -29,8 +32,13 @@ __all__ = [
     "Cosegment",
     "Durations",
     "HiddenLabels",
+    "Markovisation",
     "Parser",
     "ParserFeatures",
+    "PhraseExplanation",
+    "PhraseParser",
+    "PhraseProbabilities",
+    "PhraseReading",
     "Pronunciation",
     "Reading",
     "ScoredTree",
@@ -39,6 +47,7 @@ __all__ = [
     "SegmentProbabilities",
     "SegmentReading",
     "Segmenter",
+    "SpanFeatures",
     "StructuredModel",
     "SupportSequence",
     "SupportSequences",

@@ -8,11 +8,12 @@ from typing import Any
 from margent import storage
 from margent.models.base import StructuredModel
 from margent.models.parser.parser import Parser
+from margent.models.phrase_parser.phrase_parser import PhraseParser
 from margent.models.segmenter.segmenter import Segmenter
 from margent.models.tagger.tagger import Tagger
 from margent.models.transcriber.transcriber import Transcriber
 
-_MODELS: tuple[type[StructuredModel[Any]], ...] = (Tagger, Segmenter, Transcriber, Parser)
+_MODELS: tuple[type[StructuredModel[Any]], ...] = (Tagger, Segmenter, Transcriber, Parser, PhraseParser)
 KINDS = {kind.fitted.kind: kind for kind in _MODELS}
 """The kinds of models, by their names in model files."""
 

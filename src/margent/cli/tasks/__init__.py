@@ -10,13 +10,13 @@ from margent.cli.command_line import Parser, UsageError
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
 
-TASKS = ("tagger", "segmenter", "transcriber", "parser")
-"""The names: of the files here, after `--task`, and of the kinds in model files. The first is the default."""
+TASKS = ("tagger", "segmenter", "transcriber", "parser", "phrase-parser")
+"""The names: after `--task`, of the kinds in model files and, with _ for -, of the files here. The first is usual."""
 
 
 def task_named(name: str) -> Task:
     """The task of this name."""
-    task: Task = import_module(f"{__name__}.{name}").TASK
+    task: Task = import_module(f"{__name__}.{name.replace('-', '_')}").TASK
     return task
 
 

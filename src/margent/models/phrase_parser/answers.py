@@ -27,8 +27,8 @@ class PhraseProbabilities(NamedTuple):
 
 
 class PhraseReason(NamedTuple):
-    """A step of the best tree: a tag, a phrase of two parts, a chain of phrases, what is above the sentence. `rule` says
-    which, `features` what was seen of it with its weights, from the largest to the smallest, summing up to `score`."""
+    """A step of the best tree: a tag, a phrase of two parts, a chain of phrases, what is above the sentence. `rule`
+    says which, `features` what was seen of it with its weights, the largest first, which sum up to `score`."""
 
     start: int
     end: int

@@ -64,9 +64,7 @@ class PhraseData:
     def right(self) -> list[PhraseTree]:
         """The right trees, which must be known."""
         if self.trees is None:
-            raise CorpusError(
-                "trees are missing: a parser of phrases requires y to be passed, but the target y is None"
-            )
+            raise CorpusError("trees are missing: a PhraseParser requires y to be passed, but the target y is None")
         return self.trees
 
     def counting(self) -> NDArray[np.int64]:

@@ -39,7 +39,7 @@ def _reason(model: PhraseParserModel, charts: PhraseCharts, edge: int, score: fl
     start = split if kind == _PIECE else begin
     if model.weights is None:
         return PhraseReason(start, end, _text(grammar, kind, rule), score, [])
-    width, symbols, unary = model.weights.columns
+    _, symbols, unary = model.weights.columns
     parts, tokens, found = model.weights.parts(), charts.tokens[0], list[tuple[str, float]]()
     own = {_BINARY: "binary", _UNARY: "unary", _ROOT: "root"}
     column = -1

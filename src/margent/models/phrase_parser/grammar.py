@@ -62,8 +62,8 @@ class TreebankGrammar:
         return binarised(tree, horizontal=how.horizontal, vertical=how.vertical, direction=how.direction)
 
     def grown(self, trees: Iterable[Sequence[BinaryNode]], weights: Doubles) -> TreebankGrammar:
-        """With the counts of more binarised trees, each times its weight. Rules that are known keep their order; symbols
-        stay the same numbers."""
+        """With the counts of more binarised trees, each times its weight. Rules that are known keep their order, and
+        symbols their numbers."""
         ids = dict(self.ids)
         binary = dict(zip(map(tuple, self.binary.tolist()), self.binary_counts.tolist()))
         chains = {
@@ -181,7 +181,7 @@ class TreebankGrammar:
         return np.array(rows, dtype=np.int32)
 
     def tree(self, words: Sequence[str], tags: Sequence[str | None], edges: Iterable[Sequence[int]]) -> PhraseTree:
-        """The tree of a derivation: rows (kind, begin, end, split, rule), those of parts first. `tags`: what is known."""
+        """The tree of a derivation, rows (kind, begin, end, split, rule), those of parts first. `tags`: those known."""
         chains: dict[tuple[int, int], tuple[Symbol, ...]] = {}
         nodes: list[BinaryNode] = []
         pieces = False
@@ -289,9 +289,7 @@ def _log_shares(counts: Doubles, groups: Rows, n_groups: int) -> Doubles:
 def _symbol(file: ModelFile, given: Any) -> Symbol:
     match given:
         case [str(kind), str(label), list(parents), list(siblings)] if kind in _KINDS and label:
-            if all(isinstance(text, str) and text for text in (*parents, *siblings)) and not (
-                set(label) & set(" \t\n")
-            ):
+            if all(isinstance(text, str) and text.split() == [text] for text in (label, *parents, *siblings)):
                 return Symbol(kind, label, tuple(parents), tuple(siblings))
     raise file.error(f"{given!r} should be a symbol: its kind, label, parents and siblings")
 

@@ -34,9 +34,9 @@ class Lexicon:
     """Counts c(word, tag) of the training data.
 
     P(tag | word) = (c(word, tag) + WEIGHT P(tag | spelling)) / (c(word) + WEIGHT). A spelling is how the word is
-    capitalised, whether it has digits or a hyphen, and its last 0 to LONGEST_SUFFIX letters; its probabilities, from rare
-    words, are mixed with those of the spelling with a letter less in the same way (as in TnT, Brants 2000). A word scores
-    log P(tag | word) - log P(tag), which is log P(word | tag) but for a constant.
+    capitalised, whether it has digits or a hyphen, and its last 0 to LONGEST_SUFFIX letters; its probabilities, from
+    rare words, are mixed with those of the spelling with a letter less in the same way (as in TnT, Brants 2000). A word
+    scores log P(tag | word) - log P(tag), which is log P(word | tag) but for a constant.
     """
 
     counts: TagCounts

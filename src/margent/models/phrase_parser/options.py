@@ -18,12 +18,12 @@ class Markovisation:
 
     More context makes rules more precise, and rarer.
 
-    >>> Markovisation(vertical=2)
-    Markovisation(horizontal=0, vertical=2, direction='right')
+    >>> Markovisation(vertical=1)
+    Markovisation(horizontal=1, vertical=1, direction='right')
     """
 
-    horizontal: int = field(default=0, metadata={"help": "how many siblings a part of a phrase knows"})
-    vertical: int = field(default=1, metadata={"help": "how many labels a phrase knows, with its own"})
+    horizontal: int = field(default=1, metadata={"help": "how many siblings a part of a phrase knows"})
+    vertical: int = field(default=2, metadata={"help": "how many labels a phrase knows, with its own"})
     direction: str = field(
         default="right", metadata={"help": "on which side the rest of a phrase is", "choices": DIRECTIONS}
     )

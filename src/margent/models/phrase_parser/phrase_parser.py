@@ -89,7 +89,7 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
         learner: Any = None,
         *,
         grammar: Markovisation | None = None,
-        margin: float = 12.0,
+        margin: float = 8.0,
         calibration: float | None = None,
         seed: int = 0,
         threads: int | None = None,

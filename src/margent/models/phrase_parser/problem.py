@@ -65,7 +65,7 @@ class PhraseProblem(Problem[PhraseParserModel]):
         check_fits(learner, STRUCTURE)
         data = PhraseData.of(given.X, given.y, given.sample_weight)
         if data.trees is None or not len(data.counting()):
-            data.right  # noqa: B018: refused where there are no trees
+            _ = data.right  # refused where there are no trees
             raise CorpusError("there is nothing to learn from: no sentence has a word and a sample_weight above zero")
         if start is not None and (start.weights is None) != isinstance(learner, PCFG):
             before, now = ("PCFG()", type(learner).__name__) if start.weights is None else ("weights", "PCFG()")

@@ -1,0 +1,88 @@
+"""Pictures of trees of phrases: as text for a terminal, and as SVG."""
+
+from __future__ import annotations
+
+import unicodedata
+from html import escape
+
+from margent.annotation.phrase_tree import PhraseTree
+
+_X, _Y, _SIZE = 8.5, 44, 14
+
+
+def phrase_text(tree: PhraseTree) -> str:
+    """The tree as lines of text, a phrase or word on each, indented by their depth.
+
+    >>> print(phrase_text(PhraseTree.from_brackets("(S (NP (PRP It)) (VP (VBZ works)))")), end="")
+    S
+    ├── NP
+    │   └── PRP It
+    └── VP
+        └── VBZ works
+    """
+    lines: list[str] = []
+    children = tree.children()
+    roots = [0] if tree.phrases else [~i for i in range(len(tree))]
+    stack: list[tuple[int, str, str]] = [(part, "", "") for part in reversed(roots)]
+    while stack:
+        part, before, below = stack.pop()
+        if part < 0:
+            lines.append(f"{before}{tree.tags[~part]} {tree.words[~part]}")
+            continue
+        lines.append(f"{before}{tree.phrases[part].label}")
+        parts = children[part]
+        for place, child in reversed(list(enumerate(parts))):
+            last = place == len(parts) - 1
+            stack.append((child, f"{below}{'└── ' if last else '├── '}", f"{below}{'    ' if last else '│   '}"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def phrase_svg(tree: PhraseTree) -> str:
+    """The tree as a picture: words in a row at the bottom, each phrase above the middle of its parts. O(n)."""
+    widths = [max(_width(word), _width(tag)) * _X + 24 for word, tag in zip(tree.words, tree.tags)]
+    left = 0.0
+    middles: list[float] = []
+    for width in widths:
+        middles.append(left + width / 2)
+        left += width
+    children = tree.children()
+    heights, centres = [0] * len(tree.phrases), [0.0] * len(tree.phrases)
+    for number in range(len(tree.phrases) - 1, -1, -1):
+        parts = children[number]
+        heights[number] = 1 + max([heights[part] for part in parts if part >= 0], default=0)
+        ends = [middles[~part] if part < 0 else centres[part] for part in (parts[0], parts[-1])]
+        centres[number] = sum(ends) / 2
+    top = max(heights, default=0)
+    bottom = 24 + (top + 1) * _Y
+    marks: list[str] = []
+
+    def text(x: float, y: float, content: str, weight: str = "normal") -> None:
+        marks.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-weight="{weight}">{escape(content)}</text>'
+        )
+
+    def line(x: float, y: float, to_x: float, to_y: float) -> None:
+        marks.append(f'<line x1="{x:.1f}" y1="{y + 5:.1f}" x2="{to_x:.1f}" y2="{to_y - _SIZE:.1f}"/>')
+
+    for number, parts in enumerate(children):
+        y = 24 + (top - heights[number]) * _Y
+        text(centres[number], y, tree.phrases[number].label, "bold")
+        for part in parts:
+            to = (middles[~part], 24 + top * _Y) if part < 0 else (centres[part], 24 + (top - heights[part]) * _Y)
+            line(centres[number], y, *to)
+    for middle, word, tag in zip(middles, tree.words, tree.tags):
+        text(middle, bottom - _Y, tag)
+        text(middle, bottom - _Y + 20, word, "bold")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left:.0f}" height="{bottom:.0f}" font-family="sans-serif" '
+        f'font-size="{_SIZE}" stroke-width="1">\n<g stroke="#888888">\n'
+        + "".join(f"{mark}\n" for mark in marks if mark.startswith("<line"))
+        + '</g>\n<g fill="currentColor">\n'
+        + "".join(f"{mark}\n" for mark in marks if mark.startswith("<text"))
+        + "</g>\n</svg>\n"
+    )
+
+
+def _width(text: str) -> int:
+    """Columns in a terminal: wide letters, as of Chinese, count twice."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -1,0 +1,183 @@
+"""Parsers of phrases on the command line: trees in brackets, and sentences to be parsed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from margent.cli.command_line import UsageError
+from margent.cli.files import number_of, shortened
+from margent.cli.options import add_format, integer, limits_of
+from margent.cli.tasks import load_model
+from margent.cli.tasks.task import Inspection, Task
+
+if TYPE_CHECKING:
+    from margent.models.phrase_parser.phrase_parser import PhraseParser
+
+_EXAMPLES = {
+    "train": """\
+  margent train --task phrase-parser wsj_0001.mrg wsj_0002.mrg -m phrases.margent --dev wsj_0200.mrg --patience 2
+  margent train --task phrase-parser trees.mrg -m phrases.margent --learner crf --no-tags
+  margent train --task phrase-parser trees.mrg -m grammar.margent --learner pcfg --grammar-vertical 2
+
+Trees are in brackets as in the Penn Treebank, (S (NP (PRP It)) (VP (VBZ works))), each on a line or over several.
+Function tags and empty elements are left out.
+""",
+    "apply": """\
+  echo "It works ." | margent apply phrases.margent
+  margent apply phrases.margent tagged.mrg --k 3
+  margent apply phrases.margent text.txt --draw
+
+Read are sentences, one a line with blanks between the words, or trees, of which words and tags are taken.
+""",
+    "evaluate": "  margent evaluate phrases.margent test.mrg\n",
+    "calibrate": "  margent calibrate phrases.margent held-out.mrg -o calibrated.margent\n",
+    "explain": '  echo "It works ." | margent explain phrases.margent\n',
+    "inspect": "  margent inspect phrases.margent --top 20\n",
+}
+
+
+class PhraseParserTask(Task):
+    name = "phrase-parser"
+    about = "find the phrases of sentences"
+    examples = _EXAMPLES
+    unit, part, files = "sentence", "word", "TREES"
+    default_learner = "pa"
+
+    def model_class(self) -> type[PhraseParser]:
+        from margent.models import PhraseParser
+
+        return PhraseParser
+
+    def learners(self) -> dict[str, type]:
+        from margent.learners import PCFG
+
+        return {**super().learners(), "pcfg": PCFG}
+
+    # Data
+
+    def add_reading(self, parser: argparse.ArgumentParser) -> None:
+        group = parser.add_argument_group("how files are read")
+        add_format(group, "phrases", what="trees and sentences")
+        group.add_argument("--no-tags", action="store_true", help="take words alone from trees: tags are found, too")
+
+    def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
+        from margent.formats.registry import FormatOptions, format_named
+
+        options = FormatOptions(arguments.encoding, limits=limits_of(arguments))
+        read = format_named(arguments.format or "brackets", "phrases").read
+        if read is None:
+            raise UsageError(f"{arguments.format} files hold no trees to learn from or to compare with")
+        trees = [tree for path in paths for tree in read(path, options)[1]]
+        return [self._tokens(list(zip(tree.words, tree.tags)), arguments) for tree in trees], trees
+
+    def _tokens(self, sentence: Sequence[Any], arguments: argparse.Namespace) -> list[Any]:
+        if not arguments.no_tags:
+            return list(sentence)
+        return [token if isinstance(token, str) else token[0] for token in sentence]
+
+    # Answers
+
+    def add_applying(self, parser: argparse.ArgumentParser) -> None:
+        add = parser.add_argument
+        add("--k", type=integer(1), metavar="K", help="write the K best trees of each sentence with their scores")
+        add("--draw", action="store_true", help="write trees as pictures of text")
+
+    def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
+        from margent.annotation.phrase_picture import phrase_text
+        from margent.formats.brackets import PhrasePrediction, phrase_batches
+        from margent.formats.registry import FormatOptions
+
+        options = FormatOptions(arguments.encoding, limits=limits_of(arguments))
+        for path in paths:
+            for batch in phrase_batches(path, options, arguments.format):
+                X = [self._tokens(sentence, arguments) for sentence in batch.X]
+                if arguments.k is None:
+                    found = [[PhrasePrediction(tree)] for tree in model.predict(X)]
+                else:
+                    found = [
+                        [
+                            PhrasePrediction(reading.tree, reading=i, score=reading.score)
+                            for i, reading in enumerate(readings, start=1)
+                        ]
+                        for readings in model.predict_k_best(X, arguments.k)
+                    ]
+                if arguments.draw:
+                    yield "".join(
+                        (f"{answer.heading}\n" if answer.reading is not None else "") + phrase_text(answer.tree) + "\n"
+                        for readings in found
+                        for answer in readings
+                    )
+                else:
+                    yield batch.text(found)
+
+    def explained(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
+        from margent.formats.brackets import phrase_batches
+        from margent.formats.registry import FormatOptions
+
+        options = FormatOptions(arguments.encoding, limits=limits_of(arguments))
+        for path in paths:
+            for batch in phrase_batches(path, options, arguments.format):
+                for sentence in batch.X:
+                    yield f"{model.explain(self._tokens(sentence, arguments))}\n"
+
+    # Results
+
+    def report(self, model: Any, X: Any, y: Any, arguments: argparse.Namespace) -> Any:
+        return model.evaluate(X, y)
+
+    def report_json(self, report: Any) -> dict[str, Any]:
+        from margent.cli.reports import bracketing_json
+
+        return bracketing_json(report)
+
+    def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+        if arguments.model is None:
+            raise UsageError("to evaluate a parser of phrases, give the model first, then trees")
+        model = load_model(self, arguments)
+        report = model.evaluate(*self.read(arguments.files or ["-"], arguments, model))
+        return str(report), self.report_json(report)
+
+    # What a model is
+
+    def size(self, model: Any) -> str:
+        weights = "" if model.weights_ is None else f", {len(model.weights_.keys):,} features"
+        return f"{len(model.grammar_.symbols):,} symbols, {len(model.grammar_.binary):,} rules{weights}"
+
+    def trained(self, model: Any) -> dict[str, Any]:
+        return {
+            "labels": list(model.classes_),
+            "tags": list(model.tags_),
+            "symbols": len(model.grammar_.symbols),
+            "rules": len(model.grammar_.binary),
+        }
+
+    def inspected(self, model: Any, arguments: argparse.Namespace) -> Inspection:
+        if arguments.label:
+            raise UsageError("--label is for models with labels of tokens, and this is a parser of phrases")
+        grammar, weights = model.grammar_, model.weights_
+        facts = {
+            **self.trained(model),
+            "words": len(model.model_.lexicon.counts),
+            "features": None if weights is None else len(weights.keys),
+        }
+        order = (-grammar.binary_counts).argsort(kind="stable")[: arguments.top].tolist()
+        rules = [(grammar.rule_text(r), float(grammar.binary_counts[r])) for r in order]
+        lines = {
+            "kind": "parser of phrases" if weights is not None else "PCFG",
+            "labels": f"{len(facts['labels'])}: {shortened(facts['labels'])}",
+            "tags": f"{len(facts['tags'])}: {shortened(facts['tags'])}",
+            "grammar": f"{number_of(facts['rules'], 'rule')} over {number_of(facts['symbols'], 'symbol')}",
+            "words": f"{facts['words']:,}",
+            "features": "none: the grammar decides" if weights is None else f"{facts['features']:,}",
+        }
+        return Inspection(
+            facts,
+            lines,
+            [("rules:", [f"{count:10g}  {name}" for name, count in rules])],
+            {"top_rules": [{"rule": name, "count": count} for name, count in rules]},
+        )
+
+
+TASK = PhraseParserTask()
