@@ -19,9 +19,13 @@ import margent
 from margent import _core
 from margent.answer import Answer, Rival
 from margent.capability import METHODS, STRUCTURES, Capability, chain_structure
+from margent.datasets import make_phrases
 from margent.features.encoded import Encoded, sequence_ptr
-from margent.learners import CRF, EM, LEARNERS, BatchLearner, MaximumLikelihood, RuleLearner, capability_table
+from margent.learners import CRF, EM, LEARNERS, PCFG, BatchLearner, MaximumLikelihood, RuleLearner, capability_table
 from margent.learners.capabilities import check_fits, declared
+from margent.learners.training import Training
+from margent.models.phrase_parser.problem import PhraseProblem
+from margent.models.training_data import TrainingData
 from margent.spectral import KGramOracle, Spectral
 from margent.structures import BeamOracle, Cosegments, ForestOracle
 
@@ -177,6 +181,24 @@ def transitions_of_a_parser(*, exploring: bool = False) -> _core.ParserOracle:
     return _core.ParserOracle.searching(system, treebank, templates, actions, 2, update, 0.5, True)
 
 
+def phrases() -> _core.PhraseOracle:
+    """Trees of a small grammar; what a parser of phrases would learn from."""
+    oracles: list[Any] = []
+
+    def run(learner: Any, oracle: Any, evaluate: Any) -> Training:
+        oracles.append(oracle)
+        return Training(weights=oracle.weights(False))
+
+    parser = margent.PhraseParser(
+        margent.SpanFeatures(("first.word", "right.upos")),
+        margent.Perceptron(),
+        grammar=margent.Markovisation(0, 1),
+        pruning=1000,
+    )
+    PhraseProblem.of(parser, TrainingData(*make_phrases(4)), None, True).learned(run)
+    return oracles[0]
+
+
 STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     **{
         chain_structure(beam=beam, hidden=hidden, kernel=kernel): (
@@ -189,6 +211,7 @@ STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     "segments of tokens": tokens,
     "dependency arcs": dependency_arcs,
     "forest": forest,
+    "trees of phrases": phrases,
     "listed answers": listed_answers,
     "co-segments": cosegments,
     "alignments": lambda: Cosegments([(0, 1), (1,)], [(0, 1), (1,)]),
@@ -357,4 +380,4 @@ def test_the_page_shows_the_declarations() -> None:
     rows = re.findall(r"^\| (.+?) \|", capability_table(), flags=re.M)
     assert rows[2:] == list(STRUCTURES)
     named = re.findall(r"`(\w+)`", capability_table().splitlines()[0])
-    assert named == [kind.__name__ for kind in (*LEARNERS.values(), EM, MaximumLikelihood)]
+    assert named == [kind.__name__ for kind in (*LEARNERS.values(), EM, MaximumLikelihood, PCFG)]

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 from tests.unit.model_files import timeless
 
 import margent
-from margent.datasets import make_pronunciations, make_series, make_trees
+from margent.datasets import make_phrases, make_pronunciations, make_series, make_trees
 from margent.models import StructuredModel
 from margent.models.loading import KINDS
 
@@ -117,6 +117,7 @@ class Case:
 def _cases() -> dict[str, Case]:
     sentences, labels = margent.make_addresses(60, seed=3)
     series, segments, _ = make_series(24, noise=0.5, seed=3)
+    phrase_X, phrase_y = make_phrases(24, seed=3)
     words, spoken = make_pronunciations(150, seed=0, noise=0)
     trees_X, trees_y = make_trees(60, seed=3)
     return {
@@ -163,6 +164,14 @@ def _cases() -> dict[str, Case]:
             {"learner__epochs": [1, 3], "features__min_count": [1]},
             {"features__min_count": 1},
             (trees_X[:2], trees_y[:1]),
+        ),
+        "phrase-parser": Case(
+            margent.PhraseParser(margent.SpanFeatures(("first.word", "right.word")), margent.Perceptron(epochs=2)),
+            phrase_X,
+            phrase_y,
+            {"learner__epochs": [1, 3], "grammar__vertical": [1]},
+            {"grammar__vertical": 1},
+            (phrase_X[:2], phrase_y[:1]),
         ),
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -135,7 +136,7 @@ def bracketing_scores(
 def bracketing_metric(*, rules: BracketingRules | None = None, longest: int | None = None) -> SentenceMetric:
     """The F1 of `bracketing_scores` for `paired_bootstrap`: is one parser really better than another?"""
 
-    def statistics(gold: Iterable[PhraseTree], predicted: Iterable[PhraseTree]) -> Statistics:
+    def statistics(gold: Any, predicted: Any) -> Statistics:
         reports = (
             bracketing_scores([right], [guess], rules=rules, longest=longest).total
             for right, guess in zip(gold, predicted, strict=True)

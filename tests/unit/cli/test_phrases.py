@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 
@@ -26,8 +25,10 @@ def folder(tmp_path_factory):
 
 def test_trees_are_found_for_sentences_and_for_trees(folder, capsys, monkeypatch):
     capsys.readouterr()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Ann saw the old dog .\n")))
-    assert main(["apply", str(folder / "m")]) == 0
+    (folder / "one.txt").write_text("Ann saw the old dog .\n")
+    with open(folder / "one.txt") as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        assert main(["apply", str(folder / "m")]) == 0
     tree = PhraseTree.from_brackets(capsys.readouterr().out)
     assert tree.words == ("Ann", "saw", "the", "old", "dog", ".") and tree.phrases[0].label == "S"
     assert main(["apply", str(folder / "m"), str(folder / "test.mrg"), "--k", "2"]) == 0
@@ -44,7 +45,7 @@ def test_results_are_told_to_people_and_to_programs(folder, capsys):
     assert json.loads(capsys.readouterr().out)["f1"] > 0.9
     assert main(["inspect", str(folder / "m"), "--top", "2"]) == 0
     text = capsys.readouterr().out
-    assert "parser of phrases" in text and " -> " in text
+    assert "phrase-parser of phrases" in text and " -> " in text
     assert main(["explain", str(folder / "m"), str(folder / "test.mrg")]) == 0
     assert "first.word" in capsys.readouterr().out
 

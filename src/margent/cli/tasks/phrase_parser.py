@@ -165,7 +165,7 @@ class PhraseParserTask(Task):
         order = (-grammar.binary_counts).argsort(kind="stable")[: arguments.top].tolist()
         rules = [(grammar.rule_text(r), float(grammar.binary_counts[r])) for r in order]
         lines = {
-            "kind": "parser of phrases" if weights is not None else "PCFG",
+            "kind": f"phrase-parser of {'phrases by their features' if weights is not None else 'a PCFG alone'}",
             "labels": f"{len(facts['labels'])}: {shortened(facts['labels'])}",
             "tags": f"{len(facts['tags'])}: {shortened(facts['tags'])}",
             "grammar": f"{number_of(facts['rules'], 'rule')} over {number_of(facts['symbols'], 'symbol')}",

@@ -170,6 +170,6 @@ class PhraseProbabilityTable:
 
 def _tag_scores(grammar: TreebankGrammar, lexicon: Lexicon, word: str, tag: str | None) -> list[tuple[int, float]]:
     """Symbols of tags that a word may have: that which is given, if the grammar knows it."""
-    if tag in grammar.tags:
+    if tag is not None and tag in grammar.tags:
         return [(grammar.tags[tag], 0.0)]
     return [(grammar.tags[name], score) for name, score in lexicon.scores(word).items() if name in grammar.tags]

@@ -88,7 +88,9 @@ class TreebankGrammar:
             top = number(nodes[0].top)
             roots[top] = roots.get(top, 0.0) + weight
         n = len(ids)
-        none = {(s, s, ()): chains.pop((s, s, ()), 0.0) for s in range(n)}
+        none: dict[tuple[int, int, tuple[int, ...]], float] = {
+            (s, s, ()): chains.pop((s, s, ()), 0.0) for s in range(n)
+        }
         chains = {**none, **chains}
         return TreebankGrammar(
             self.markovisation,
@@ -130,7 +132,7 @@ class TreebankGrammar:
         """The most frequent label above a sentence: it is put above pieces."""
         for s in np.argsort(-self.root_counts, kind="stable").tolist():
             if self.symbols[s].kind == "phrase":
-                return self.symbols[s].label
+                return str(self.symbols[s].label)
         return _PIECES
 
     @cached_property

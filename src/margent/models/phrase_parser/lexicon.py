@@ -50,7 +50,7 @@ class Lexicon:
         counts = {word: Counter(tags) for word, tags in self.counts.items()}
         for (words, tags), weight in zip(sentences, weights):
             for word, tag in zip(words, tags):
-                counts.setdefault(word, Counter())[tag] += weight
+                counts.setdefault(word, Counter())[tag] += weight  # type: ignore[assignment]
         return Lexicon(counts)
 
     @cached_property

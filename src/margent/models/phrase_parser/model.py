@@ -16,23 +16,23 @@ from margent.models.phrase_parser.lexicon import Lexicon
 from margent.models.phrase_parser.weights import SpanWeights
 from margent.storage import ModelFile
 
-LARGEST_MARGIN = 1e6
+LARGEST_PRUNING = 1e6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PhraseParserModel(FittedModel):
-    """`margin`: how much less than the best under the grammar a tree may score there to be looked at. `weights`: None:
+    """`pruning`: how much less than the best under the grammar a tree may score there to be looked at. `weights`: None:
     the grammar alone decides."""
 
     kind: ClassVar[str] = "phrase-parser"
 
     grammar: TreebankGrammar
     lexicon: Lexicon
-    margin: float
+    pruning: float
     weights: SpanWeights | None = None
 
     def charts(self, data: PhraseData, threads: int) -> PhraseCharts:
-        return PhraseCharts.of(self.grammar, self.lexicon, data, self.margin, threads)
+        return PhraseCharts.of(self.grammar, self.lexicon, data, self.pruning, threads)
 
     def scores(self, charts: PhraseCharts, threads: int) -> NDArray[np.float64]:
         """Of the edges of charts."""
@@ -49,7 +49,7 @@ class PhraseParserModel(FittedModel):
             **grammar_header,
             **lexicon_header,
             **self.stored_training(),
-            "margin": float(self.margin),
+            "pruning": float(self.pruning),
             "has_weights": self.weights is not None,
         }
         arrays = {**grammar_arrays, **lexicon_arrays}
@@ -69,6 +69,6 @@ class PhraseParserModel(FittedModel):
             **restored_training(file),
             grammar=grammar,
             lexicon=Lexicon.restored(file, grammar.tags),
-            margin=file.value("margin", float, minimum=0, maximum=LARGEST_MARGIN),
+            pruning=file.value("pruning", float, minimum=0, maximum=LARGEST_PRUNING),
             weights=SpanWeights.restored(file, grammar) if file.value("has_weights", bool) else None,
         )

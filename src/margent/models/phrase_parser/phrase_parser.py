@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ from margent.annotation.phrase_tree import PhraseTree
 from margent.annotation.schemes import Span
 from margent.errors import CorpusError
 from margent.learners import PCFG, PassiveAggressive
-from margent.metrics.bracketing import BracketingReport, bracketing_scores
 from margent.models.base import Finds, StructuredModel
 from margent.models.confident_span import ConfidentSpan
 from margent.models.labels import Predictions
@@ -19,14 +18,15 @@ from margent.models.phrase_parser.answers import PhraseExplanation, PhraseProbab
 from margent.models.phrase_parser.charts import EMPTY, PhraseCharts
 from margent.models.phrase_parser.data import PhraseData
 from margent.models.phrase_parser.explanation import explained
-from margent.models.phrase_parser.model import LARGEST_MARGIN, PhraseParserModel
+from margent.models.phrase_parser.model import LARGEST_PRUNING, PhraseParserModel
 from margent.models.phrase_parser.options import Markovisation, SpanFeatures
 from margent.models.phrase_parser.problem import PhraseProblem, phrase_score
 from margent.models.phrase_parser.weights import SpanWeights
 from margent.models.training_data import TrainingData
 from margent.parameters import check_count, check_number
 
-Self = TypeVar("Self", bound="PhraseParser")
+if TYPE_CHECKING:
+    from margent.metrics.bracketing import BracketingReport
 
 
 class PhraseParser(StructuredModel[PhraseParserModel]):
@@ -49,7 +49,7 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
         alone. None: `PassiveAggressive()`.
     grammar : Markovisation or None
         How much context the rules of the grammar have. None: the usual settings.
-    margin : float
+    pruning : float
         How much less than the best tree under the grammar, in log-probability, a tree may score to be looked at.
     calibration : float or None
         A share of the training sentences, such as 0.1, to calibrate probabilities with: after the training a second
@@ -89,7 +89,7 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
         learner: Any = None,
         *,
         grammar: Markovisation | None = None,
-        margin: float = 8.0,
+        pruning: float = 8.0,
         calibration: float | None = None,
         seed: int = 0,
         threads: int | None = None,
@@ -97,7 +97,7 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
         self.features = features
         self.learner = learner
         self.grammar = grammar
-        self.margin = margin
+        self.pruning = pruning
         self.calibration = calibration
         self.seed = seed
         self.threads = threads
@@ -111,7 +111,7 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
     def predict_k_best(self, X: Any, k: int = 5) -> list[list[PhraseReading]]:
         """The k best trees of each sentence with their scores, best first; fewer where fewer exist.
 
-        Exact among the trees within the `margin`, which are all of those that the grammar thinks possible.
+        Exact among the trees within `pruning` of the best under the grammar.
         """
         check_count("k", k, 1)
         model, data, threads = self._fitted(), PhraseData.of(X), self.resolved("threads")
@@ -124,7 +124,8 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
         return found
 
     def predict_marginals(self, X: Any) -> list[PhraseProbabilities]:
-        """Probabilities of phrases under exp(score / temperature_), over the sum of the trees within the `margin`.
+        """Probabilities of phrases under exp(score / temperature_), over the sum of the trees within `pruning`
+        of the best under the grammar.
 
         The scores of margin learners and of a PCFG are not made for that: without a fitted temperature there is a
         `CalibrationWarning`. Those of a `CRF` are.
@@ -181,6 +182,8 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
         return phrase_score(answers, self._best(model, answers), None)
 
     def _report(self, model: PhraseParserModel, answers: PhraseData) -> BracketingReport:
+        from margent.metrics.bracketing import bracketing_scores
+
         return bracketing_scores(answers.right, self._best(model, answers))
 
     def _finds(self, model: PhraseParserModel, answers: PhraseData) -> Finds | None:
@@ -255,4 +258,4 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
                 raise TypeError(
                     f"{name} of PhraseParser should be {kind.__name__}(...) or None, got {getattr(self, name)!r}"
                 )
-        check_number(self, "margin", minimum=0, maximum=LARGEST_MARGIN)
+        check_number(self, "pruning", minimum=0, maximum=LARGEST_PRUNING)

@@ -18,7 +18,6 @@ from margent.features.span_templates import SpanTemplates
 from margent.features.token_atoms import TokenAtoms
 from margent.learners import PCFG, check_fits
 from margent.learners.training import Training
-from margent.metrics.bracketing import BracketingRules, bracketing_scores
 from margent.models.base import Problem, Run
 from margent.models.fitted import learned_fields
 from margent.models.phrase_parser.charts import PhraseCharts
@@ -92,13 +91,13 @@ class PhraseProblem(Problem[PhraseParserModel]):
             [(words, tree.tags) for words, tree in zip(chosen.words, chosen.right)], chosen.counts.tolist()
         )
         model = PhraseParserModel(
-            learner=self.learner, history=[], grammar=grammar, lexicon=lexicon, margin=float(self.parser.margin)
+            learner=self.learner, history=[], grammar=grammar, lexicon=lexicon, pruning=float(self.parser.pruning)
         )
         if isinstance(self.learner, PCFG):
             return replace(model, **learned_fields(self.learner, Training(weights=np.zeros(0)), self.start, False))
         threads = self.parser.resolved("threads")
         charts = PhraseCharts.of(
-            grammar, lexicon, chosen, self.parser.margin, threads, [trees[i] for i in counting.tolist()]
+            grammar, lexicon, chosen, self.parser.pruning, threads, [trees[i] for i in counting.tolist()]
         )
         weights = self._weights(grammar, charts)
         places = weights.places(charts, threads)
@@ -169,6 +168,8 @@ class PhraseProblem(Problem[PhraseParserModel]):
 
 def phrase_score(data: PhraseData, found: list[PhraseTree], metric: str | DevMetric | None) -> float:
     """Of predicted trees, higher is better."""
+    from margent.metrics.bracketing import BracketingRules, bracketing_scores
+
     if callable(metric):
         return metric(data.right, found)
     rules, good, total = BracketingRules(), 0.0, 0.0

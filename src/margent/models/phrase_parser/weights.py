@@ -113,7 +113,7 @@ class SpanWeights:
         header, arrays = self.atoms.stored()
         keys, values, width = self.keys.keys(), self.values, self.columns[0]
         if compact:
-            keep = self.parts()["features"].any(axis=1)
+            keep = np.asarray(self.parts()["features"].any(axis=1))
             keys = keys[keep]
             values = np.concatenate(
                 [values[: len(keep) * width].reshape(-1, width)[keep].ravel(), values[len(keep) * width :]]

@@ -84,7 +84,7 @@ def test_the_k_best_are_different_and_the_first_is_the_best(parser, grammar):
 
 
 def test_probabilities_of_phrases_are_those_of_the_listed_trees():
-    parser = PhraseParser(FEW, CRF(epochs=5), margin=6.0).fit(X, Y)
+    parser = PhraseParser(FEW, CRF(epochs=5), pruning=6.0).fit(X, Y)
     x = min(X_TEST, key=len)
     (readings,) = parser.predict_k_best([x], 5000)
     scores = np.array([reading.score for reading in readings])
@@ -199,8 +199,8 @@ def test_wrong_data_are_refused(given, error, message):
 def test_wrong_parameters_are_refused():
     with pytest.raises(TypeError, match="grammar of PhraseParser should be Markovisation"):
         PhraseParser(grammar=2).fit(X, Y)
-    with pytest.raises(ValueError, match="margin of PhraseParser should be a number of at least 0"):
-        PhraseParser(margin=-1).fit(X, Y)
+    with pytest.raises(ValueError, match="pruning of PhraseParser should be a number of at least 0"):
+        PhraseParser(pruning=-1).fit(X, Y)
     with pytest.raises(CapabilityError, match="HiddenMarkov counts labels"):
         PhraseParser(learner="hmm").fit(X, Y)
     with pytest.raises(CorpusError, match=r"'first\.color' names no atom"):

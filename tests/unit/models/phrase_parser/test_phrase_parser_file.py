@@ -63,10 +63,10 @@ WRONG = {
     ),
     "counts below 0": (lambda h, a: a.update(binary_counts=-a["binary_counts"]), "counts of at least 0"),
     "no counts": (lambda h, a: a.pop("root_counts"), "root_counts"),
-    "a margin": (lambda h, a: h.update(margin=-1.0), "margin"),
+    "pruning": (lambda h, a: h.update(pruning=-1.0), "pruning"),
     "markovisation": (lambda h, a: h.update(markovisation=[0, 0, "up"]), "markovisation is wrong"),
     "tags of words": (lambda h, a: a.update({"lexicon.tag": a["lexicon.tag"] + 100}), "lexicon.tag"),
-    "parameters": (lambda h, a: h["parameters"].update(margin="wide"), "parameters are wrong"),
+    "parameters": (lambda h, a: h["parameters"].update(pruning="wide"), "parameters are wrong"),
 }
 WRONG_WEIGHTS = {
     "positions": (lambda h, a: a.update(positions=a["positions"][::-1].copy()), "positions of its weights should rise"),
