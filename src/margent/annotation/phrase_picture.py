@@ -37,8 +37,24 @@ def phrase_text(tree: PhraseTree) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def phrase_svg(tree: PhraseTree) -> str:
-    """The tree as a picture: words in a row at the bottom, each phrase above the middle of its parts. O(n)."""
+def phrase_svg(*trees: PhraseTree) -> str:
+    """Trees as one picture, below each other: words in a row, each phrase above the middle of its parts. O(n)."""
+    drawn = [_drawn(tree) for tree in trees]
+    width, top, groups = max([each[0] for each in drawn], default=0.0), 0.0, list[str]()
+    for _, height, lines, texts in drawn:
+        groups.append(
+            f'<g transform="translate(0 {top:.0f})">\n<g stroke="#888888">\n{lines}</g>\n'
+            f'<g fill="currentColor">\n{texts}</g>\n</g>\n'
+        )
+        top += height
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{top:.0f}" font-family="sans-serif" '
+        f'font-size="{_SIZE}" stroke-width="1">\n{"".join(groups)}</svg>\n'
+    )
+
+
+def _drawn(tree: PhraseTree) -> tuple[float, float, str, str]:
+    """Width and height of one tree, its lines and its texts."""
     widths = [max(_width(word), _width(tag)) * _X + 24 for word, tag in zip(tree.words, tree.tags)]
     left = 0.0
     middles: list[float] = []
@@ -54,15 +70,16 @@ def phrase_svg(tree: PhraseTree) -> str:
         centres[number] = sum(ends) / 2
     top = max(heights, default=0)
     bottom = 24 + (top + 1) * _Y
-    marks: list[str] = []
+    lines: list[str] = []
+    texts: list[str] = []
 
     def text(x: float, y: float, content: str, weight: str = "normal") -> None:
-        marks.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-weight="{weight}">{escape(content)}</text>'
+        texts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-weight="{weight}">{escape(content)}</text>\n'
         )
 
     def line(x: float, y: float, to_x: float, to_y: float) -> None:
-        marks.append(f'<line x1="{x:.1f}" y1="{y + 5:.1f}" x2="{to_x:.1f}" y2="{to_y - _SIZE:.1f}"/>')
+        lines.append(f'<line x1="{x:.1f}" y1="{y + 5:.1f}" x2="{to_x:.1f}" y2="{to_y - _SIZE:.1f}"/>\n')
 
     for number, parts in enumerate(children):
         y = 24 + (top - heights[number]) * _Y
@@ -73,14 +90,7 @@ def phrase_svg(tree: PhraseTree) -> str:
     for middle, word, tag in zip(middles, tree.words, tree.tags):
         text(middle, bottom - _Y, tag)
         text(middle, bottom - _Y + 20, word, "bold")
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left:.0f}" height="{bottom:.0f}" font-family="sans-serif" '
-        f'font-size="{_SIZE}" stroke-width="1">\n<g stroke="#888888">\n'
-        + "".join(f"{mark}\n" for mark in marks if mark.startswith("<line"))
-        + '</g>\n<g fill="currentColor">\n'
-        + "".join(f"{mark}\n" for mark in marks if mark.startswith("<text"))
-        + "</g>\n</svg>\n"
-    )
+    return left, bottom, "".join(lines), "".join(texts)
 
 
 def _width(text: str) -> int:

@@ -40,6 +40,7 @@ SHORT_NAMES = {
     "segment": ("segmenter", None),
     "g2p": ("transcriber", None),
     "parse": ("parser", None),
+    "phrases": ("phrase-parser", None),
 }
 """From a short name to the task, and to the command where it does not follow: `margent g2p train`."""
 
@@ -51,6 +52,7 @@ short names:
   segment COMMAND ...  COMMAND for segmenters: margent segment train = margent train --task segmenter
   g2p COMMAND ...      COMMAND for transcribers
   parse COMMAND ...    COMMAND for parsers of dependencies
+  phrases COMMAND ...  COMMAND for parsers of phrases
 
 examples:
   margent demo

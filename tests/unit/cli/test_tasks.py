@@ -11,8 +11,8 @@ import pytest
 import margent as library
 from margent.annotation import intervals_of_segments
 from margent.cli.tasks import TASKS, task_named
-from margent.datasets import make_pronunciations, make_series, make_trees
-from margent.formats import write_dependencies, write_labels, write_pronunciations
+from margent.datasets import make_phrases, make_pronunciations, make_series, make_trees
+from margent.formats import write_brackets, write_dependencies, write_labels, write_pronunciations
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,10 @@ def data(folder, tmp_path_factory):
             write_labels(place / name / f"{i}.txt", intervals_of_segments(segments, frame=0.01))
     for name, seed in (("train", 1), ("dev", 2)):
         write_dependencies(place / f"{name}.conllu", *make_trees(30, seed=seed))
+    for name, seed in (("train", 1), ("dev", 2)):
+        write_brackets(place / f"{name}.mrg", make_phrases(30, seed=seed)[1])
     found = {
+        "phrase-parser": (place / "train.mrg", place / "dev.mrg"),
         "parser": (place / "train.conllu", place / "dev.conllu"),
         "tagger": (folder / "train.txt", folder / "dev.txt"),
         "segmenter": (place / "train", place / "dev"),
@@ -68,7 +71,7 @@ def test_apply(task, data, margent, tmp_path):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_align(task, data, margent, fails, tmp_path):
-    if task in ("tagger", "parser"):
+    if task in ("tagger", "parser", "phrase-parser"):
         fails(2, f"a {task} has nothing to align", "align", data[task][2], data[task][1])
     else:
         assert margent("align", data[task][2], data[task][1], "-o", tmp_path / "out").status == 0
@@ -83,9 +86,10 @@ def test_evaluate(task, data, margent, fails):
         "segments",
         "pronunciations",
         "dependencies",
+        "phrases",
     )
     if task != "tagger":
-        short = {"segmenter": "segment", "transcriber": "g2p", "parser": "parse"}[task]
+        short = {"segmenter": "segment", "transcriber": "g2p", "parser": "parse", "phrase-parser": "phrases"}[task]
         fails(2, f"to evaluate a {task}, give the model first", short, "evaluate", dev)
 
 
@@ -178,7 +182,13 @@ def test_short_names_are_the_same_commands(data, margent, fails):
     assert "margent segment train" in margent("segment", "--help").output
     fails(2, "'margent g2p train' is for a transcriber, and --task says tagger", "g2p", "train", "--task", "tagger")
     fails(2, "holds a tagger, and 'margent g2p apply' is for a transcriber", "g2p", "apply", tagger[2])
-    fails(2, "--task should be one of tagger, segmenter, transcriber, parser, got 'cook'", "train", "--task", "cook")
+    fails(
+        2,
+        "--task should be one of tagger, segmenter, transcriber, parser, phrase-parser, got 'cook'",
+        "train",
+        "--task",
+        "cook",
+    )
 
 
 def test_options_of_others_are_named(data, fails, tmp_path):

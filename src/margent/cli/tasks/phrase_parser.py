@@ -13,6 +13,7 @@ from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
+    from margent.annotation.phrase_tree import PhraseTree
     from margent.models.phrase_parser.phrase_parser import PhraseParser
 
 _EXAMPLES = {
@@ -27,7 +28,7 @@ Function tags and empty elements are left out.
     "apply": """\
   echo "It works ." | margent apply phrases.margent
   margent apply phrases.margent tagged.mrg --k 3
-  margent apply phrases.margent text.txt --draw
+  margent apply phrases.margent text.txt --draw -o trees.svg
 
 Read are sentences, one a line with blanks between the words, or trees, of which words and tags are taken.
 """,
@@ -82,14 +83,16 @@ class PhraseParserTask(Task):
     def add_applying(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
         add("--k", type=integer(1), metavar="K", help="write the K best trees of each sentence with their scores")
-        add("--draw", action="store_true", help="write trees as pictures of text")
+        add("--draw", action="store_true", help="draw the trees, as text or, into a file that ends in .svg, as SVG")
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
-        from margent.annotation.phrase_picture import phrase_text
+        from margent.annotation.phrase_picture import phrase_svg, phrase_text
         from margent.formats.brackets import PhrasePrediction, phrase_batches
         from margent.formats.registry import FormatOptions
 
         options = FormatOptions(arguments.encoding, limits=limits_of(arguments))
+        drawn: list[PhraseTree] = []
+        picture = arguments.draw and (arguments.output or "").endswith(".svg")
         for path in paths:
             for batch in phrase_batches(path, options, arguments.format):
                 X = [self._tokens(sentence, arguments) for sentence in batch.X]
@@ -103,7 +106,9 @@ class PhraseParserTask(Task):
                         ]
                         for readings in model.predict_k_best(X, arguments.k)
                     ]
-                if arguments.draw:
+                if picture:
+                    drawn += [answer.tree for readings in found for answer in readings]
+                elif arguments.draw:
                     yield "".join(
                         (f"{answer.heading}\n" if answer.reading is not None else "") + phrase_text(answer.tree) + "\n"
                         for readings in found
@@ -111,6 +116,8 @@ class PhraseParserTask(Task):
                     )
                 else:
                     yield batch.text(found)
+        if picture:
+            yield phrase_svg(*drawn)
 
     def explained(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         from margent.formats.brackets import phrase_batches
@@ -121,6 +128,9 @@ class PhraseParserTask(Task):
             for batch in phrase_batches(path, options, arguments.format):
                 for sentence in batch.X:
                     yield f"{model.explain(self._tokens(sentence, arguments))}\n"
+
+    def alignments(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
+        raise UsageError("a phrase-parser has nothing to align: it finds phrases")
 
     # Results
 
@@ -134,7 +144,7 @@ class PhraseParserTask(Task):
 
     def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         if arguments.model is None:
-            raise UsageError("to evaluate a parser of phrases, give the model first, then trees")
+            raise UsageError("to evaluate a phrase-parser, give the model first, then trees")
         model = load_model(self, arguments)
         report = model.evaluate(*self.read(arguments.files or ["-"], arguments, model))
         return str(report), self.report_json(report)
