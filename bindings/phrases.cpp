@@ -2,7 +2,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/unique_ptr.h>
 
-#include "bindings.hpp"
+#include "forest.hpp"
 #include "forest/forest_oracle.hpp"
 #include "phrases/phrase_features.hpp"
 
@@ -79,9 +79,9 @@ std::unique_ptr<PhraseForests> make_forests(std::shared_ptr<PhraseGrammar> gramm
   for (std::size_t s = 0; s + 1 < sentence_ptr.shape(0); ++s)
     if (sentence_ptr.data()[s] == sentence_ptr.data()[s + 1]) throw nb::value_error("a sentence has no word");
   return without_gil([&] {
-    return std::make_unique<PhraseForests>(
-        std::move(grammar), TagScores{view(tag_ptr), view(tags), view(scores)}, view(sentence_ptr), margin, spans,
-        right_ptr ? view(*right_ptr) : std::span<const std::int64_t>{}, threads);
+    return std::make_unique<PhraseForests>(std::move(grammar), TagScores{view(tag_ptr), view(tags), view(scores)},
+                                           view(sentence_ptr), margin, spans,
+                                           right_ptr ? view(*right_ptr) : std::span<const std::int64_t>{}, threads);
   });
 }
 
@@ -133,23 +133,11 @@ auto column_of(const PhraseForests& forests, Of of) {
 // (scores, where the edges of each derivation begin, edges, where the derivations of each sentence begin)
 auto k_best_of(const PhraseForests& forests, Doubles scores, std::int64_t k, int threads) {
   if (n_entries(scores) != forests.batch().n_edges()) throw nb::value_error("one score per edge is expected");
-  const auto found = without_gil([&] {
+  return joined(without_gil([&] {
     return forests.batch().ask_each(view(scores), threads, [k](const Forest& forest, std::int64_t) {
       return k == 1 ? best(forest) : k_best(forest, k);
     });
-  });
-  Derivations all;
-  std::vector<std::int64_t> sentence_ptr{0};
-  for (std::size_t s = 0; s < found.size(); ++s) {
-    const Derivations& one = found[s];
-    all.scores.insert(all.scores.end(), one.scores.begin(), one.scores.end());
-    for (std::size_t j = 0; j < one.size(); ++j)
-      all.ptr.push_back(static_cast<std::int64_t>(all.edges.size()) + one.ptr[j + 1]);
-    for (const std::int32_t edge : one.edges) all.edges.push_back(edge);
-    sentence_ptr.push_back(static_cast<std::int64_t>(all.size()));
-  }
-  return std::make_tuple(to_numpy(std::move(all.scores)), to_numpy(std::move(all.ptr)), to_numpy(std::move(all.edges)),
-                         to_numpy(std::move(sentence_ptr)));
+  }));
 }
 
 }  // namespace
@@ -294,8 +282,9 @@ void bind_phrases(nb::module_& m) {
       .def(
           "oracle",
           [](const PhrasePlaces& self, std::optional<Doubles> sample_weight) {
-            ForestProblem problem{&self.forests().batch(), nullptr, self.forests().right(), self.forests().costs(), {},
-                                  [&self]() { return std::make_unique<PhraseFeatures>(self); }};
+            ForestProblem problem{
+                &self.forests().batch(), nullptr, self.forests().right(),
+                self.forests().costs(),  {},      [&self]() { return std::make_unique<PhraseFeatures>(self); }};
             if (sample_weight) {
               if (n_entries(*sample_weight) != self.forests().size()) throw nb::value_error("a weight per sentence");
               problem.weights.assign(sample_weight->data(), sample_weight->data() + sample_weight->size());

@@ -42,21 +42,28 @@ void PhraseForests::append(std::span<const PhraseEdge> edges) {
   std::int32_t n_nodes = 0;
   const auto head_of = [&](const PhraseEdge& edge) -> Item {
     switch (edge.kind) {
-      case PhraseEdgeKind::word: return {bottom, edge.begin, edge.end, edge.rule};
-      case PhraseEdgeKind::binary: return {bottom, edge.begin, edge.end, grammar_->binary(edge.rule).parent};
-      case PhraseEdgeKind::unary: return {top, edge.begin, edge.end, grammar_->unary(edge.rule).parent};
-      default: return {pieces, 0, edge.end, 0};
+      case PhraseEdgeKind::word:
+        return {bottom, edge.begin, edge.end, edge.rule};
+      case PhraseEdgeKind::binary:
+        return {bottom, edge.begin, edge.end, grammar_->binary(edge.rule).parent};
+      case PhraseEdgeKind::unary:
+        return {top, edge.begin, edge.end, grammar_->unary(edge.rule).parent};
+      default:
+        return {pieces, 0, edge.end, 0};
     }
   };
   const auto tails_of = [&](const PhraseEdge& edge) -> std::vector<Item> {
     switch (edge.kind) {
-      case PhraseEdgeKind::word: return {};
+      case PhraseEdgeKind::word:
+        return {};
       case PhraseEdgeKind::binary: {
         const BinaryRule& rule = grammar_->binary(edge.rule);
         return {{top, edge.begin, edge.split, rule.left}, {top, edge.split, edge.end, rule.right}};
       }
-      case PhraseEdgeKind::unary: return {{bottom, edge.begin, edge.end, grammar_->unary(edge.rule).child}};
-      case PhraseEdgeKind::root: return {{top, edge.begin, edge.end, edge.rule}};
+      case PhraseEdgeKind::unary:
+        return {{bottom, edge.begin, edge.end, grammar_->unary(edge.rule).child}};
+      case PhraseEdgeKind::root:
+        return {{top, edge.begin, edge.end, edge.rule}};
       default:
         if (edge.split == 0) return {{top, 0, edge.end, edge.rule}};
         return {{pieces, 0, edge.split, 0}, {top, edge.split, edge.end, edge.rule}};

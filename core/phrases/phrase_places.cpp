@@ -56,8 +56,8 @@ void add_right_keys(const PhraseForests& forests, const SpanTemplates& templates
 
 PhrasePlaces::PhrasePlaces(const PhraseForests& forests, const SpanTemplates& templates, const PhraseColumns& columns,
                            const std::int32_t* atoms, std::int64_t n_atoms, const KeyTable& keys, int threads)
-    : forests_(&forests), layout_{keys.size(), columns.width, forests.grammar().n_binary(),
-                                  forests.grammar().n_unary(), forests.grammar().n_symbols()},
+    : forests_(&forests), layout_{keys.size(), columns.width, forests.grammar().n_binary(), forests.grammar().n_unary(),
+                                  forests.grammar().n_symbols()},
       sentences_(static_cast<std::size_t>(forests.size())) {
   const PhraseGrammar& grammar = forests.grammar();
   parallel(forests.size(), threads, [&](std::size_t, std::int64_t s) {
@@ -101,7 +101,9 @@ PhrasePlaces::PhrasePlaces(const PhraseForests& forests, const SpanTemplates& te
         case PhraseEdgeKind::root:
           own.rule += static_cast<std::int32_t>(layout_.root() - layout_.binary());
           break;
-        case PhraseEdgeKind::piece: own.rule = static_cast<std::int32_t>(layout_.piece() - layout_.binary()); break;
+        case PhraseEdgeKind::piece:
+          own.rule = static_cast<std::int32_t>(layout_.piece() - layout_.binary());
+          break;
       }
       out.edges.push_back(own);
     }

@@ -51,7 +51,9 @@ bool SpanTemplates::key(std::int32_t number, const SentenceAtoms& sentence, cons
         key = joined(key, looks_inside == inside ? atom(word, term.column) : outside_span);
         break;
       }
-      case SpanAddress::split: key = joined(key, atom(place.split + term.offset, term.column)); break;
+      case SpanAddress::split:
+        key = joined(key, atom(place.split + term.offset, term.column));
+        break;
       case SpanAddress::sequence:
         for (std::int32_t word = begin; word < end; ++word) {
           if (end - begin > 6 && word == begin + 3) {
@@ -61,9 +63,15 @@ bool SpanTemplates::key(std::int32_t number, const SentenceAtoms& sentence, cons
           key = joined(key, atom(word, term.column));
         }
         break;
-      case SpanAddress::length: key = joined(key, length_class(end - begin)); break;
-      case SpanAddress::left_length: key = joined(key, length_class(place.split - begin)); break;
-      case SpanAddress::right_length: key = joined(key, length_class(end - place.split)); break;
+      case SpanAddress::length:
+        key = joined(key, length_class(end - begin));
+        break;
+      case SpanAddress::left_length:
+        key = joined(key, length_class(place.split - begin));
+        break;
+      case SpanAddress::right_length:
+        key = joined(key, length_class(end - place.split));
+        break;
     }
   }
   return true;

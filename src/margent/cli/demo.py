@@ -28,6 +28,7 @@ examples:
   margent demo --out /tmp/demo --seed 7
   margent demo segmenter
   margent demo parser
+  margent demo phrases
 """
 
 _N_TRAIN, _N_OTHER = 4000, 500
@@ -50,11 +51,15 @@ _COLOURS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a "
-        "segmenter, or sentences with trees, for a parser."
+        "segmenter, or sentences with trees, for a parser of dependencies or of phrases."
     )
     parser.epilog = _EXAMPLES
     parser.add_argument(
-        "what", nargs="?", choices=("tagger", "segmenter", "parser"), default="tagger", help="(default: tagger)"
+        "what",
+        nargs="?",
+        choices=("tagger", "segmenter", "parser", "phrases"),
+        default="tagger",
+        help="(default: tagger)",
     )
     parser.add_argument(
         "--out", metavar="DIR", default="demo-output", help="folder for model, data and plot (default: ./demo-output)"
@@ -71,6 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
         from margent.cli import demo_parser
 
         return demo_parser.run(arguments)
+    if arguments.what == "phrases":
+        from margent.cli import demo_phrases
+
+        return demo_phrases.run(arguments)
     from rich.console import Console
 
     from margent.datasets.generated import ADDRESS_COUNTRIES, make_addresses

@@ -63,3 +63,10 @@ def test_bad_brackets_are_an_error_of_one_line(folder, capsys):
     (folder / "bad.mrg").write_text("(S (NN a)\n")
     assert main(["evaluate", str(folder / "m"), str(folder / "bad.mrg")]) != 0
     assert "tree 1 begins here, and 1 of its brackets are not closed" in capsys.readouterr().err
+
+
+def test_the_demonstration_shows_what_the_grammar_cannot_tell(tmp_path, capsys):
+    assert main(["demo", "phrases", "--out", str(tmp_path / "demo")]) == 0
+    out = capsys.readouterr().out
+    assert "of the grammar alone, a PCFG" in out and "margent apply" in out.replace("python -m margent", "margent")
+    assert (tmp_path / "demo" / "trees.svg").read_text().startswith("<svg")
