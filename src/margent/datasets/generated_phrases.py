@@ -18,9 +18,9 @@ def make_phrases(n: int, *, seed: int = 0, longest: int = 30) -> tuple[list[list
     In "Ann saw the dog of the man with a letter", phrases with "of" belong to the noun before them and those with
     "with" to the verb: the words tell which tree is right, the tags do not.
 
-    >>> X, y = make_phrases(2, seed=1)
-    >>> [word for word, _ in X[0]], y[0].phrases[0].label
-    (['Lee', 'saw', 'Ann', 'with', 'Kim', '.'], 'S')
+    >>> X, y = make_phrases(1, seed=1)
+    >>> " ".join(word for word, _ in X[0]), y[0].phrases[0].label
+    ('Ann drew a tree of a house of Ann with a dog .', 'S')
     """
     choose = random.Random(seed)
     trees: list[PhraseTree] = []
