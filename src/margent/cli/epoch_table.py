@@ -33,7 +33,7 @@ class Printer:
             self.problem = out_error(error)
 
     def status(self, status: int) -> int:
-        """That of the command: it fails where its output could not be written, but for a reader that has seen enough."""
+        """That of the command: it fails where output could not be written, but for a reader that has seen enough."""
         if self.problem is None or isinstance(self.problem, BrokenPipeError):
             return status
         complain(f"margent: error: {self.problem.filename}: {self.problem.strerror}; all else is done")
