@@ -8,6 +8,7 @@ from margent import errors as errors
 from margent import features as features
 from margent import formats as formats
 from margent import learners as learners
+from margent import meaning as meaning
 from margent import metrics as metrics
 from margent import models as models
 from margent import spectral as spectral
@@ -23,6 +24,7 @@ from margent.errors import ConstraintError as ConstraintError
 from margent.errors import CorpusError as CorpusError
 from margent.errors import DataNotFoundError as DataNotFoundError
 from margent.errors import MargentError as MargentError
+from margent.errors import MeaningError as MeaningError
 from margent.errors import MissingExtraError as MissingExtraError
 from margent.errors import ModelFileError as ModelFileError
 from margent.errors import NotFittedError as NotFittedError
@@ -38,6 +40,7 @@ from margent.formats.brackets import read_brackets as read_brackets
 from margent.formats.columns import Columns as Columns
 from margent.formats.columns import read_columns as read_columns
 from margent.formats.dependencies import read_dependencies as read_dependencies
+from margent.formats.questions import read_questions as read_questions
 from margent.learners import CRF as CRF
 from margent.learners import EM as EM
 from margent.learners import MIRA as MIRA
@@ -57,6 +60,9 @@ from margent.learners import RestrictedPassiveAggressive as RestrictedPassiveAgg
 from margent.learners import Rival as Rival
 from margent.learners import StructuredSVM as StructuredSVM
 from margent.learners import train as train
+from margent.meaning.equality import same_meaning as same_meaning
+from margent.meaning.notation import meaning_text as meaning_text
+from margent.meaning.notation import parse_meaning as parse_meaning
 from margent.models import AlignmentBeam as AlignmentBeam
 from margent.models import Beam as Beam
 from margent.models import Constraints as Constraints

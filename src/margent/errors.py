@@ -32,6 +32,10 @@ class LimitError(CorpusError):
     """An input is larger than one of the `margent.formats.Limits`. The message says where, and which one."""
 
 
+class MeaningError(CorpusError):
+    """A text is not an expression or a type, or an expression does not fit together. The message says where and why."""
+
+
 class ModelFileError(MargentError, ValueError):
     """A model file is truncated, corrupted, of another version or not a model file at all."""
 

@@ -34,15 +34,16 @@ MAY_IMPORT = {
     "terminal_bar": {"printable"},
     "audio": {"errors", "lazy_names"},
     "annotation": {"errors", "lazy_names", "parameters"},
-    "formats": GROUND | {"annotation", "audio"},
-    "datasets": GROUND | {"annotation", "audio", "formats"},
-    "metrics": {"errors", "lazy_names", "annotation", "printable"},
+    "meaning": {"errors", "lazy_names"},
+    "formats": GROUND | {"annotation", "audio", "meaning"},
+    "datasets": GROUND | {"annotation", "audio", "formats", "meaning"},
+    "metrics": {"errors", "lazy_names", "annotation", "printable", "meaning"},
     "storage": {"atomic_file", "errors", "strict_json"},
     "features": GROUND | {"annotation", "formats", "storage"},
     "structures": GROUND | {"annotation", "formats"},
     "learners": GROUND | {"terminal_bar"},
     "models": GROUND
-    | {"annotation", "formats", "metrics", "storage", "features", "structures", "learners", "processors"},
+    | {"annotation", "formats", "meaning", "metrics", "storage", "features", "structures", "learners", "processors"},
     # A vertical package: the learner of k-grams with its structure, features and weights of a tagger.
     "spectral": GROUND
     | {"annotation", "formats", "metrics", "storage", "features", "structures", "learners", "models"},

@@ -70,6 +70,7 @@ def test_every_public_name_can_be_had() -> None:
         "errors",
         "features",
         "learners",
+        "meaning",
         "metrics",
         "models",
         "spectral",

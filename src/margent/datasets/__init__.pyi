@@ -13,6 +13,10 @@ from margent.datasets.generated_speech import GENERATED_PHONES as GENERATED_PHON
 from margent.datasets.generated_speech import make_speech as make_speech
 from margent.datasets.generated_trees import make_trees as make_trees
 from margent.datasets.invented_spelling import make_pronunciations as make_pronunciations
+from margent.datasets.questions import load_atis as load_atis
+from margent.datasets.questions import load_geo250 as load_geo250
+from margent.datasets.questions import load_geoquery as load_geoquery
+from margent.datasets.questions import load_jobs as load_jobs
 from margent.datasets.speech import load_russian_speech as load_russian_speech
 from margent.datasets.text import Dataset as Dataset
 from margent.datasets.text import Part as Part

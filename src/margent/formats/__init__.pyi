@@ -43,6 +43,10 @@ from margent.formats.muc import read_muc as read_muc
 from margent.formats.pronunciations import iter_pronunciations as iter_pronunciations
 from margent.formats.pronunciations import read_pronunciations as read_pronunciations
 from margent.formats.pronunciations import write_pronunciations as write_pronunciations
+from margent.formats.questions import Question as Question
+from margent.formats.questions import iter_questions as iter_questions
+from margent.formats.questions import read_questions as read_questions
+from margent.formats.questions import write_questions as write_questions
 from margent.formats.registry import Format as Format
 from margent.formats.registry import FormatOptions as FormatOptions
 from margent.formats.registry import all_formats as all_formats

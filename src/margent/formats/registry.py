@@ -2,8 +2,9 @@
 
 A file of this package that reads or writes a format declares it in `FORMATS`, and is found by that. What a format gives
 decides what can be done with it: a tagger takes `tokens` or `attributes`, a transcriber `pronunciations`, a segmenter
-the `intervals` of label files, a parser `dependencies`, a parser of phrases `phrases`. Any format becomes any other
-that gives the same. A file that holds several of these, as CoNLL-U does, is declared once for each, under one name.
+the `intervals` of label files, a parser `dependencies`, a parser of phrases `phrases`, a semantic parser `meanings`.
+Any format becomes any other that gives the same. A file that holds several of these, as CoNLL-U does, is declared once
+for each, under one name.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Literal, TypeAlias
 from margent.errors import CorpusError
 from margent.formats.limits import DEFAULT_LIMITS, Limits
 
-Gives: TypeAlias = Literal["tokens", "attributes", "pronunciations", "intervals", "dependencies", "phrases"]
+Gives: TypeAlias = Literal["tokens", "attributes", "pronunciations", "intervals", "dependencies", "phrases", "meanings"]
 
 
 @dataclass(frozen=True)
