@@ -27,6 +27,7 @@ from margent.features.templates import PRESETS, Templates, preset_text
 from margent.formats.batch import Expected
 from margent.formats.label_files import read_mlf
 from margent.formats.registry import Format, FormatOptions, all_formats
+from margent.meaning.notation import parse_meaning
 
 WORDS = [["Ann", "Lee", "left", "Kyiv"], ["rain"], ["Bé", "saw", "日本", "'s"]]
 LABELS = [["B-PER", "I-PER", "O", "B-LOC"], ["O"], ["B-PER", "O", "B-LOC", "O"]]
@@ -37,6 +38,11 @@ TREES = [
 ]
 ATTRIBUTES = [[{"w": 1.0, "n": 0.5}, {"w": 2.0}], [{"a:b": -1.5}]]
 NUMBERED = [[{"1": 1.0, "7": 0.5}, {"2": 2.0}], [{"3": -1.5}]]
+MEANINGS = [
+    parse_meaning("(lambda $0 e (and (state:t $0) (exists $1 (loc:t $1 $0))))"),
+    parse_meaning('(argmax $0 (language $0 "visual c++") (size:i $0))'),
+    parse_meaning("utah:s"),
+]
 INTERVALS = [Interval(0.0, 0.5, "a"), Interval(0.5, 1.25, "b"), Interval(1.25, 2.0, "a")]
 
 CONTENT: dict[str, tuple[Any, ...]] = {
@@ -45,6 +51,7 @@ CONTENT: dict[str, tuple[Any, ...]] = {
     "pronunciations": (["the", "a"], [["DH", "AH0"], ["AH0"]]),
     "intervals": (INTERVALS,),
     "dependencies": (WORDS, TREES),
+    "meanings": (WORDS, MEANINGS),
 }
 """What is written, by what a format gives."""
 

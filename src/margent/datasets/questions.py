@@ -107,7 +107,6 @@ def _part(questions: Sequence[Question]) -> Part:
 def _folds(questions: Sequence[Question]) -> np.typing.NDArray[np.int64]:
     for one in questions:
         if not one.fold.isdecimal():
-            raise CorpusError(
-                f"the question {' '.join(one.words)[:60]!r} has no fold; expected a number in column fold"
-            )
+            shown = " ".join(one.words)[:60]
+            raise CorpusError(f"question {shown!r}: expected a number in column fold, got {one.fold!r}")
     return np.array([int(one.fold) for one in questions], dtype=np.int64)

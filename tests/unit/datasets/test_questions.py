@@ -48,7 +48,7 @@ def test_what_is_not_there_is_refused(tmp_path):
     with pytest.raises(CorpusError, match="the languages en, es, ja, tr, got 'de'"):
         load_geo250("de", data_home=tmp_path)
     (tmp_path / "geoquery").mkdir()
-    (tmp_path / "geoquery" / "geo880.tsv").write_text(GEO.replace("\t1\t", "\t\t"))
+    (tmp_path / "geoquery" / "geo880.tsv").write_text(GEO.replace("train\t1\t", "train\t\t"))
     with pytest.raises(CorpusError, match="expected a number in column fold, got ''"):
         load_geoquery(data_home=tmp_path)
 

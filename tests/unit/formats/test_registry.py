@@ -20,6 +20,7 @@ from margent.formats.registry import (
     formats_named,
     guessed_format,
 )
+from margent.meaning import parse_meaning
 
 
 def test_formats_are_found_by_name_and_extension():
@@ -28,6 +29,7 @@ def test_formats_are_found_by_name_and_extension():
     assert set(format_names("dependencies")) == {"columns", "conllu", "conllx"}
     assert set(format_names("dependencies", read=False)) == {"columns", "conllu", "conllx", "sentences"}
     assert format_names("phrases") == ("brackets",) and guessed_format("wsj_0001.MRG.gz") == "brackets"
+    assert format_names("meanings") == ("questions",) and guessed_format("geo.questions.gz") == "questions"
     assert format_names("pronunciations") == ("pronunciations",)
     assert set(format_names("intervals", write=True)) == {"timit", "htk", "xwaves", "textgrid", "audacity"}
     assert guessed_format("a.JSONL.gz") == "jsonl" and guessed_format("a.txt", "tokens") is None
@@ -60,6 +62,7 @@ SAMPLES = {
         [[("Ann", "NNP"), ("sings", "VBZ")], [("no", "UH")]],
         [PhraseTree.from_brackets("(S (NP (NNP Ann)) (VP (VBZ sings)))"), PhraseTree(["no"], ["UH"])],
     ),
+    "meanings": ([["how", "many"], ["utah"]], [parse_meaning("(count $0 (state:t $0))"), parse_meaning("utah:s")]),
     "intervals": [Interval(0.0, 0.5, "a"), Interval(0.5, 1.0, "b")],
 }
 
