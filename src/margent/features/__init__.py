@@ -1,26 +1,8 @@
-"""Feature maps: what is seen. Templates over columns, attributes, functions of a sentence, numbers, kernels."""
+"""Feature maps: what is seen. Templates over columns, attributes, functions of a sentence, numbers, kernels.
 
-from __future__ import annotations
+As in the package itself, a name is imported when it is first used.
+"""
 
-from margent.features.choice import Features, feature_map_for
-from margent.features.derived import DERIVATIONS
-from margent.features.feature_map import FeatureMap
-from margent.features.frame_map import FrameFeatures
-from margent.features.kernel import Kernel
-from margent.features.segment_token_map import TokenFeatures
-from margent.features.templates import PRESETS, Templates, preset_text
-from margent.features.token_matrix import TokenMatrix
+from margent.lazy_names import lazy_names
 
-__all__ = [
-    "DERIVATIONS",
-    "PRESETS",
-    "FeatureMap",
-    "Features",
-    "FrameFeatures",
-    "Kernel",
-    "Templates",
-    "TokenFeatures",
-    "TokenMatrix",
-    "feature_map_for",
-    "preset_text",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

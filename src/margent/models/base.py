@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=FittedModel)
 Self = TypeVar("Self", bound="StructuredModel[Any]")
+P = TypeVar("P", bound="Problem[Any]")
 Run = Callable[[Any, Any, "Callable[[Any], float] | None"], Training]
 """Runs a learner over an oracle, watched by a function from weights to their score on development data if given."""
 
@@ -56,6 +57,10 @@ def run_counting(run: Run, learner: Any, oracle: Any, evaluate: Callable[[Any], 
     return result
 
 
+Confidences = dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]
+"""By what they are of: the probabilities of what is predicted, and whether it is right."""
+
+
 class Finds(NamedTuple):
     """What was found in data whose right answers are known: spans, segments.
 
@@ -70,17 +75,43 @@ class Finds(NamedTuple):
     sample_weight: NDArray[np.float64]
     margins: NDArray[np.float64]
 
+    @classmethod
+    def that_count(
+        cls,
+        confidences: Callable[[float], NDArray[np.float64]],
+        right: NDArray[np.bool_],
+        sample_weight: NDArray[np.float64],
+        two_best: Iterable[Sequence[Any]],
+    ) -> Finds | None:
+        """Those with a weight above 0; None: there is none.
+
+        confidences : from 1 / T to the probability (n,) of each find
+        two_best : of each example its two best answers, tuples that begin with their score
+        """
+        judged = sample_weight > 0
+        if not judged.any():
+            return None
+        margins = np.array([best[0] - second[0] for best, second in (each for each in two_best if len(each) == 2)])
+        return cls(
+            lambda scale: np.log(np.maximum(confidences(scale)[judged], 1e-300)),
+            *(right[judged], sample_weight[judged], margins),
+        )
+
 
 class Problem(ABC, Generic[M]):
-    """Training data, encoded, and what is to be learned from them."""
+    """Training data, encoded, and what is to be learned from them: a dataclass."""
 
+    learner: Any
+    data: Any
+    """The training data: examples that have a length, `counting()`, the numbers of those that count and whose right
+    answer is known, and `part(numbers)`, some of them, as they are encoded."""
     development: Any = None
     """The development data, encoded with their right answers; None: there are none."""
 
     @property
     def calibrated_by_learner(self) -> bool:
         """Whether the learner makes scores log-probabilities, as the search sums over them, so that T is 1."""
-        return True
+        return bool(self.learner.probabilistic)
 
     @abstractmethod
     def learned(self, run: Run) -> M:
@@ -88,21 +119,13 @@ class Problem(ABC, Generic[M]):
 
     # What is asked only for a temperature from examples that were held out
 
-    def __len__(self) -> int:
-        """How many examples there are."""
-        raise NotImplementedError
-
-    def counting(self) -> NDArray[np.int64]:
-        """The numbers of the examples that count and whose right answer is known."""
-        raise NotImplementedError
-
-    def part(self, numbers: NDArray[np.int64]) -> Problem[M]:
+    def part(self: P, numbers: NDArray[np.int64]) -> P:
         """The same for some of the examples, as they are encoded; without development data."""
-        raise NotImplementedError
+        return replace(self, data=self.data.part(numbers), development=None)  # type: ignore[type-var]
 
     def answers(self, numbers: NDArray[np.int64]) -> Any:
         """Some of the examples with their right answers, to judge a model by that did not learn from them."""
-        raise NotImplementedError
+        return self.data.part(numbers)
 
 
 class Unavailable:
@@ -162,8 +185,8 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         raise NotImplementedError
 
     @abstractmethod
-    def _confidences(self, model: M, answers: Any) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
-        """By what they are of: the probabilities of what is predicted, and whether it is right."""
+    def _confidences(self, model: M, answers: Any) -> Confidences:
+        """Of what is predicted."""
 
     def _default_learner(self) -> Any:
         """What `learner=None` stands for."""
@@ -252,7 +275,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         problem = self._problem(data, start, grow)
         held = self._held_out(problem) if start is None and self.calibration else None
         model = problem.learned(self._run(data.callbacks, data.progress))
-        if problem.development is not None and not problem.calibrated_by_learner and self.calibration != 0:
+        if self.calibration != 0 and problem.development is not None and not problem.calibrated_by_learner:
             model = self._calibrated(model, lambda: self._finds(model, problem.development))
         if held is not None and not model.interrupted:
             model = self._calibrated(model, lambda: self._held_out_finds(problem, held, data.progress))
@@ -268,7 +291,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
 
     def _held_out(self, problem: Problem[M]) -> NDArray[np.int64]:
         """The numbers of a share `calibration` of the examples that count, drawn with the seed."""
-        counting = problem.counting()
+        counting = problem.data.counting()
         if len(counting) < 2:
             raise CorpusError(
                 f"calibration={self.calibration} holds out examples that have an answer and a weight above 0; expected "
@@ -279,7 +302,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
 
     def _held_out_finds(self, problem: Problem[M], held: NDArray[np.int64], progress: bool | None) -> Finds | None:
         """What a model finds in the examples held out that learned from all others."""
-        rest = problem.part(np.setdiff1d(np.arange(len(problem)), held))
+        rest = problem.part(np.setdiff1d(np.arange(len(problem.data)), held))
         other = rest.learned(self._run((), progress))
         if other.interrupted:  # half trained, its scores are not of the size of the other's
             raise KeyboardInterrupt

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 from margent import storage
-from margent.models.base import StructuredModel
-from margent.models.parser.parser import Parser
-from margent.models.phrase_parser.phrase_parser import PhraseParser
-from margent.models.segmenter.segmenter import Segmenter
-from margent.models.tagger.tagger import Tagger
-from margent.models.transcriber.transcriber import Transcriber
 
-_MODELS: tuple[type[StructuredModel[Any]], ...] = (Tagger, Segmenter, Transcriber, Parser, PhraseParser)
-KINDS = {kind.fitted.kind: kind for kind in _MODELS}
-"""The kinds of models, by their names in model files."""
+KINDS = {
+    "tagger": "Tagger",
+    "segmenter": "Segmenter",
+    "transcriber": "Transcriber",
+    "parser": "Parser",
+    "phrase-parser": "PhraseParser",
+}
+"""The kinds of models: from their names in model files, and on the command line, to those of their classes."""
+
+
+def model_class(kind: str) -> Any:
+    """The class of one of `KINDS`, imported when it is first asked for."""
+    return getattr(import_module("margent.models"), KINDS[kind])
 
 
 def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = False) -> Any:
@@ -31,4 +36,4 @@ def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = Fal
     file = storage.read(path, mmap=mmap)
     if file.kind not in KINDS:
         raise file.error(f"it holds a model of the kind {file.kind!r}, which this version does not know")
-    return KINDS[file.kind].from_file(file, function)
+    return model_class(file.kind).from_file(file, function)

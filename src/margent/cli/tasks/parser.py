@@ -69,11 +69,6 @@ class ParserTask(Task):
     applied = ("search",)
     own = ("features", "tagger")
 
-    def model_class(self) -> type[Parser]:
-        from margent.models import Parser
-
-        return Parser
-
     def hints(self) -> dict[str, Any]:
         from margent.models import Beam, ParserFeatures
         from margent.models.parser.problem import CROSSING

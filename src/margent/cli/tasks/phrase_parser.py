@@ -14,7 +14,6 @@ from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
     from margent.annotation.phrase_tree import PhraseTree
-    from margent.models.phrase_parser.phrase_parser import PhraseParser
 
 _EXAMPLES = {
     "train": """\
@@ -45,11 +44,6 @@ class PhraseParserTask(Task):
     examples = _EXAMPLES
     unit, part, files = "sentence", "word", "TREES"
     default_learner = "pa"
-
-    def model_class(self) -> type[PhraseParser]:
-        from margent.models import PhraseParser
-
-        return PhraseParser
 
     def learners(self) -> dict[str, type]:
         from margent.learners import PCFG

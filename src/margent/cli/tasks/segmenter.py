@@ -63,11 +63,6 @@ class SegmenterTask(Task):
     learner_defaults = MappingProxyType({"C": 0.001, "method": "subgradient"})
     reads_standard_input = False
 
-    def model_class(self) -> type[Segmenter]:
-        from margent.models import Segmenter
-
-        return Segmenter
-
     def learners(self) -> dict[str, type]:
         from margent.learners import MaximumLikelihood
 

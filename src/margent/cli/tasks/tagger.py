@@ -83,11 +83,6 @@ class TaggerTask(Task):
     default_learner = "pa"
     own = ("features",)
 
-    def model_class(self) -> type[Tagger]:
-        from margent.models import Tagger
-
-        return Tagger
-
     def hints(self) -> dict[str, Any]:
         from margent.features import Features
 

@@ -41,8 +41,10 @@ class Task(ABC):
 
     # The model and its parameters
 
-    @abstractmethod
-    def model_class(self) -> type[Any]: ...
+    def model_class(self) -> Any:
+        from margent.models.loading import model_class
+
+        return model_class(self.name)
 
     def learners(self) -> dict[str, type]:
         """The learners by name."""

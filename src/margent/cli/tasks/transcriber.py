@@ -54,11 +54,6 @@ class TranscriberTask(Task):
     unit, part, files = "entry", "letter", "DICTIONARY"
     applied = ("search", "unseen")
 
-    def model_class(self) -> type[Transcriber]:
-        from margent.models import Transcriber
-
-        return Transcriber
-
     def prepared(self, model: Any, arguments: argparse.Namespace) -> Any:
         from margent.cli.model_options import changed_model
 

@@ -15,7 +15,7 @@ from margent.errors import ConstraintError
 from margent.features.token_atoms import EncodedTokens, TokenAtoms
 from margent.formats.columns import Columns
 from margent.learners import check_fits
-from margent.models.base import Finds, StructuredModel
+from margent.models.base import Confidences, Finds, StructuredModel
 from margent.models.beam import Beam
 from margent.models.contribution import Contribution
 from margent.models.failures import check_on_error
@@ -315,22 +315,12 @@ class Parser(StructuredModel[ParserModel]):
         weights, tokens, threads = self._searched(model), answers.tokens, self.resolved("threads")
         parses = self._best(model, tokens)
         known, _, right = answers.right(model.found(parses, tokens))
-        counts = answers.counts
-        judged = known & (counts > 0)
-        if not judged.any():
-            return None
+        return Finds.that_count(
+            lambda scale: weights.marginals(tokens, parses.heads, parses.labels, scale, threads).arcs,
+            *(right, np.where(known, answers.counts, 0.0), weights.k_best(tokens, 2, threads)),
+        )
 
-        def log_confidences(scale: float) -> NDArray[np.float64]:
-            arcs = weights.marginals(tokens, parses.heads, parses.labels, scale, threads).arcs
-            return np.asarray(np.log(np.maximum(arcs[judged], 1e-300)), dtype=np.float64)
-
-        two = weights.k_best(tokens, 2, threads)
-        margins = np.array([found[0].score - found[1].score for found in two if len(found) == 2])
-        return Finds(log_confidences, right[judged], counts[judged], margins)
-
-    def _confidences(
-        self, model: ParserModel, answers: ParserAnswers
-    ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    def _confidences(self, model: ParserModel, answers: ParserAnswers) -> Confidences:
         """Of the head of each word, and of head and label together."""
         weights, tokens = self._searched(model), answers.tokens
         parses = self._best(model, tokens)

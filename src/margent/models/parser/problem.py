@@ -140,12 +140,6 @@ class ParserProblem(Problem[ParserModel]):
 
     # Parts
 
-    def __len__(self) -> int:
-        return len(self.data)
-
-    def counting(self) -> NDArray[np.int64]:
-        return self.data.counting()
-
     def part(self, numbers: NDArray[np.int64]) -> ParserProblem:
         return replace(self, data=self.data.part(numbers), given=self.given.part(numbers), development=None)
 

@@ -11,7 +11,7 @@ from margent.annotation.phrase_tree import PhraseTree
 from margent.annotation.schemes import Span
 from margent.errors import CorpusError
 from margent.learners import PCFG, PassiveAggressive
-from margent.models.base import Finds, StructuredModel
+from margent.models.base import Confidences, Finds, StructuredModel
 from margent.models.confident_span import ConfidentSpan
 from margent.models.labels import Predictions
 from margent.models.phrase_parser.answers import PhraseExplanation, PhraseProbabilities, PhraseReading
@@ -193,14 +193,10 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
         charts, scores, trees, right, weights = self._judged(model, answers)
         if not len(right):
             return None
-
-        def log_confidences(scale: float) -> NDArray[np.float64]:
-            found = charts.phrase_probabilities(scale * scores, threads).of_trees(trees)
-            return np.asarray(np.log(np.maximum(found, 1e-300)), dtype=np.float64)
-
-        two = charts.k_best(scores, 2, threads)
-        margins = np.array([each[0][0] - each[1][0] for each in two if len(each) == 2])
-        return Finds(log_confidences, right, weights, margins)
+        return Finds.that_count(
+            lambda scale: charts.phrase_probabilities(scale * scores, threads).of_trees(trees),
+            *(right, weights, charts.k_best(scores, 2, threads)),
+        )
 
     def _judged(
         self, model: PhraseParserModel, answers: PhraseData
@@ -217,9 +213,7 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
             weights += [count] * len(tree.phrases)
         return charts, scores, trees, np.array(right, dtype=bool), np.array(weights, dtype=np.float64)
 
-    def _confidences(
-        self, model: PhraseParserModel, answers: PhraseData
-    ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    def _confidences(self, model: PhraseParserModel, answers: PhraseData) -> Confidences:
         """Of the phrases that are found."""
         scale, threads = self._scale(model, stacklevel=4), self.resolved("threads")
         charts, scores, trees, right, weights = self._judged(model, answers.part(answers.counting()))

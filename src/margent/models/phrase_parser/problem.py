@@ -76,10 +76,6 @@ class PhraseProblem(Problem[PhraseParserModel]):
                 raise CorpusError("y_dev is missing: X_dev was given without trees")
         return cls(parser, learner, data, start, grow, development, metric)
 
-    @property
-    def calibrated_by_learner(self) -> bool:
-        return bool(self.learner.probabilistic)
-
     # Learning
 
     def learned(self, run: Run) -> PhraseParserModel:
@@ -150,20 +146,6 @@ class PhraseProblem(Problem[PhraseParserModel]):
             return phrase_score(data, charts.spread([each[0][1] for each in found], len(data)), self.metric)
 
         return score
-
-    # Parts
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-    def counting(self) -> NDArray[np.int64]:
-        return self.data.counting()
-
-    def part(self, numbers: NDArray[np.int64]) -> PhraseProblem:
-        return replace(self, data=self.data.part(numbers), development=None)
-
-    def answers(self, numbers: NDArray[np.int64]) -> PhraseData:
-        return self.data.part(numbers)
 
 
 def phrase_score(data: PhraseData, found: list[PhraseTree], metric: str | DevMetric | None) -> float:

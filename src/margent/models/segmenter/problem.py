@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -87,10 +87,6 @@ class SegmenterProblem(Problem[SegmenterModel]):
         return cls(segmenter, learner, feature_map, limits, follows, data, start, development, given.dev_metric)
 
     # Learning
-
-    @property
-    def calibrated_by_learner(self) -> bool:
-        return bool(self.learner.probabilistic)
 
     def learned(self, run: Run) -> SegmenterModel:
         weights = self.starting_weights()
@@ -193,20 +189,6 @@ class SegmenterProblem(Problem[SegmenterModel]):
             seed=int(self.segmenter.seed),
         )
         return weights.filled(parts)
-
-    # Parts
-
-    def __len__(self) -> int:
-        return len(self.data.encoded)
-
-    def counting(self) -> NDArray[np.int64]:
-        return self.data.counting()
-
-    def part(self, numbers: NDArray[np.int64]) -> SegmenterProblem:
-        return replace(self, data=self.data.part(numbers), development=None)
-
-    def answers(self, numbers: NDArray[np.int64]) -> SegmentedData:
-        return self.data.part(numbers)
 
 
 def right_segments(X: Any, y: Any, outside: str | None) -> tuple[Any, GoldSegments]:

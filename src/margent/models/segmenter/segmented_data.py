@@ -39,6 +39,9 @@ class SegmentedData:
     gold: GoldSegments
     sample_weight: NDArray[np.float32] | None = None
 
+    def __len__(self) -> int:
+        return len(self.encoded)
+
     @cached_property
     def native(self) -> _core.SegmentData:
         return self.encoded.data(self.limits)
@@ -46,7 +49,7 @@ class SegmentedData:
     @property
     def counts(self) -> NDArray[np.float64]:
         """(n,) what each sequence counts."""
-        return np.ones(len(self.encoded)) if self.sample_weight is None else self.sample_weight.astype(np.float64)
+        return np.ones(len(self)) if self.sample_weight is None else self.sample_weight.astype(np.float64)
 
     def counting(self) -> NDArray[np.int64]:
         """The numbers of the sequences that count and whose segments are known with their times."""

@@ -20,7 +20,7 @@ from margent.features.segment_map import EncodedSegments, SegmentMap
 from margent.features.segment_token_map import SegmentTokenMap, TokenFeatures
 from margent.learners import PassiveAggressive, StructuredSVM
 from margent.learners.maximum_likelihood import MaximumLikelihood
-from margent.models.base import Finds, StructuredModel
+from margent.models.base import Confidences, Finds, StructuredModel
 from margent.models.confident_span import ConfidentSpan
 from margent.models.failures import answered, check_on_error
 from margent.models.inputs import as_sentences, sentence_weights
@@ -342,16 +342,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
         search = self._searched(model, answers.encoded, data=answers.native)
         two = search.k_best(2)
         right, weights = self._judged(model, answers, search.found)
-        judged = weights > 0
-        if not judged.any():
-            return None
-
-        def log_confidences(scale: float) -> NDArray[np.float64]:
-            confidences = search.marginals(scale)[2]
-            return np.asarray(np.log(np.maximum(confidences[judged], 1e-300)), dtype=np.float64)
-
-        margins = np.array([each[0][0] - each[1][0] for each in two if len(each) == 2])
-        return Finds(log_confidences, right[judged], weights[judged], margins)
+        return Finds.that_count(lambda scale: search.marginals(scale)[2], right, weights, two)
 
     def _judged(
         self, model: SegmenterModel, answers: SegmentedData, found: FoundSegments
@@ -366,9 +357,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
             weights += [0.0 if names[j] == self.outside else known for j in rows[a:z, 2].tolist()]
         return np.array(right, dtype=bool), np.array(weights, dtype=np.float64)
 
-    def _confidences(
-        self, model: SegmenterModel, answers: SegmentedData
-    ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    def _confidences(self, model: SegmenterModel, answers: SegmentedData) -> Confidences:
         """Of the segments that are found, and of the label that each frame or token is given; those whose right
         segments have no times are left out."""
         answers = answers.part(answers.counting())

@@ -196,21 +196,12 @@ class TaggerProblem(Problem[TaggerModel]):
 
     # Parts
 
-    def __len__(self) -> int:
-        return self.data.encoded.n_sequences
-
-    def counting(self) -> NDArray[np.int64]:
-        return self.data.counting()
-
     def part(self, numbers: NDArray[np.int64]) -> TaggerProblem:
         """With the labels of the whole: parameters may name some that are only in the other examples. What words were
         seen with is counted anew, for it would give away the right labels of the others."""
         data = self.data.part(numbers)
         space = replace(self.space, dictionary=_grown_dictionary(self.tagger.tag_dictionary, None, data))
         return replace(self, space=space, data=replace(data, allowed=space.allowed(data.X)), development=None)
-
-    def answers(self, numbers: NDArray[np.int64]) -> TaggedData:
-        return self.data.part(numbers)
 
 
 def _development(feature_map: FeatureMap, space: LabelSpace, given: TrainingData) -> TaggedData:

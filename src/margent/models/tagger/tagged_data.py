@@ -39,6 +39,9 @@ class TaggedData:
     sample_weight: NDArray[np.float32] | None = None
     allowed: Allowed | None = None
 
+    def __len__(self) -> int:
+        return self.encoded.n_sequences
+
     @property
     def known(self) -> NDArray[np.bool_]:
         """(T,) whether the right label is known."""

@@ -20,7 +20,7 @@ from margent.features.feature_map import FeatureMap
 from margent.features.kernel import Kernel
 from margent.features.templates import Templates
 from margent.learners import PassiveAggressive, check_fits
-from margent.models.base import Finds, StructuredModel
+from margent.models.base import Confidences, Finds, StructuredModel
 from margent.models.beam import DECODINGS, Beam
 from margent.models.confident_span import ConfidentSpan
 from margent.models.failures import answered, check_on_error
@@ -405,9 +405,7 @@ class Tagger(StructuredModel[TaggerModel]):
         margins = np.array([first - second for (first, second), count in zip(scores, counts) if count == 2])
         return Finds(lambda scale: spans.log_probabilities(scale)[judged], right[judged], weights[judged], margins)
 
-    def _confidences(
-        self, model: TaggerModel, answers: TaggedData
-    ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    def _confidences(self, model: TaggerModel, answers: TaggedData) -> Confidences:
         """Of the label that each token is given and, where the labels spell spans, of the spans."""
         search = self._decoded(model, answers.encoded, Restrictions(answers.allowed))
         ids, scale, known = search.best()[0], self._scale(model, stacklevel=4), answers.known

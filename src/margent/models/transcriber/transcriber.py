@@ -16,7 +16,7 @@ from margent.errors import CorpusError
 from margent.learners import check_fits
 from margent.learners.em import EM
 from margent.learners.training import Callback
-from margent.models.base import StructuredModel, Unavailable
+from margent.models.base import Confidences, StructuredModel, Unavailable
 from margent.models.failures import answered, check_on_error
 from margent.models.labels import Labellings
 from margent.models.training_data import TrainingData
@@ -309,9 +309,7 @@ class Transcriber(StructuredModel[TranscriberModel]):
         """Word and phoneme error of a model with the search of this transcriber."""
         return answers.report(model.named(self._best(model, answers.words)))
 
-    def _confidences(
-        self, model: TranscriberModel, answers: References
-    ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    def _confidences(self, model: TranscriberModel, answers: References) -> Confidences:
         """Of the best pronunciation of each word."""
         found = [
             (float(shares[0]), model.named(phonemes[:1])[0] in right)

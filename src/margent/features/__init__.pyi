@@ -1,0 +1,11 @@
+from margent.features.choice import Features as Features
+from margent.features.choice import feature_map_for as feature_map_for
+from margent.features.derived import DERIVATIONS as DERIVATIONS
+from margent.features.feature_map import FeatureMap as FeatureMap
+from margent.features.frame_map import FrameFeatures as FrameFeatures
+from margent.features.kernel import Kernel as Kernel
+from margent.features.segment_token_map import TokenFeatures as TokenFeatures
+from margent.features.templates import PRESETS as PRESETS
+from margent.features.templates import Templates as Templates
+from margent.features.templates import preset_text as preset_text
+from margent.features.token_matrix import TokenMatrix as TokenMatrix
