@@ -284,7 +284,7 @@ void bind_parsing(nb::module_& m) {
         return right_actions(transitions, checked_setup(transitions, treebank, none, actions, 1, lazy, true));
       },
       nb::arg("transitions"), nb::arg("treebank"), nb::arg("actions"), nb::arg("lazy"),
-      "By sentence, the actions of one way to its tree; empty where there is none.");
+      "By sentence, the actions of one derivation of its tree; empty where there is none.");
   m.def(
       "dynamic_costs",
       [](ParsingTransitions transitions, const BoundTreebank& treebank, const ParserActions& actions,

@@ -72,7 +72,7 @@ class Numbering {
   nb::dict names_;
 };
 
-// What a state is in Python, and what is known of the way to it. Only the states that are kept are made by `step`,
+// What a state is in Python, and what is known of the path to it. Only the states that are kept are made by `step`,
 // except where somebody has to ask `correct` about them.
 class PythonSystem {
  public:
@@ -175,10 +175,10 @@ class PythonSystem {
   double loss(const State& state) const { return state.loss; }
   std::int64_t n_positions(const State& state) const { return std::max<std::int64_t>(1, state.length); }
   // Actions that are not the right ones of their step; 1 at least.
-  std::int64_t errors(std::span<const Item* const> gold, std::span<const Item* const> way) const {
-    std::int64_t wrong = std::abs(static_cast<std::int64_t>(gold.size()) - static_cast<std::int64_t>(way.size()));
-    for (std::size_t i = 0; i < std::min(gold.size(), way.size()); ++i)
-      wrong += !are_equal(gold[i]->move.action, way[i]->move.action);
+  std::int64_t errors(std::span<const Item* const> gold, std::span<const Item* const> path) const {
+    std::int64_t wrong = std::abs(static_cast<std::int64_t>(gold.size()) - static_cast<std::int64_t>(path.size()));
+    for (std::size_t i = 0; i < std::min(gold.size(), path.size()); ++i)
+      wrong += !are_equal(gold[i]->move.action, path[i]->move.action);
     return std::max<std::int64_t>(1, wrong);
   }
   void collect(const ActionInState<PythonSystem>& part, double amount) {
@@ -311,12 +311,12 @@ nb::list answers(PythonSystem& system, std::int64_t beam, bool recombine, std::i
   BeamSearch<PythonSystem> search;
   search.run(system, beam, recombine);
   nb::list out;
-  BeamSearch<PythonSystem>::Way way;
+  BeamSearch<PythonSystem>::Path path;
   for (const auto& item : search.last()) {
     if (static_cast<std::int64_t>(out.size()) == k) break;
-    search.trace(item, way);
+    search.trace(item, path);
     nb::list actions;
-    for (const auto* passed : way) actions.append(passed->move.action);
+    for (const auto* passed : path) actions.append(passed->move.action);
     out.append(std::make_tuple(item.score, item.state.value, actions));
   }
   return out;

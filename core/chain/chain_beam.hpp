@@ -94,14 +94,14 @@ class ChainBeam {
   std::span<const Item> at(int position) const { return search_.layer(position + 1); }
   // The labels of the best whole labelling.
   void trace_best(std::int32_t* labels) {
-    search_.trace(search_.last()[0], way_);
-    for (std::size_t t = 0; t + 1 < way_.size(); ++t) labels[t] = system_.label(way_[t]->state.number);
+    search_.trace(search_.last()[0], path_);
+    for (std::size_t t = 0; t + 1 < path_.size(); ++t) labels[t] = system_.label(path_[t]->state.number);
   }
 
  private:
   ChainSystem<Real> system_;
   ChainBeamSearch<Real> search_;
-  typename ChainBeamSearch<Real>::Way way_;
+  typename ChainBeamSearch<Real>::Path path_;
 };
 
 }  // namespace margent

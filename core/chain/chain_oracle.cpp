@@ -222,8 +222,8 @@ std::size_t ChainOracle::ask_beam(const ChainScores<float>& scores, const std::i
   const auto items = beam_.found.layer(chosen);
   const std::size_t size = std::min(chosen, scores.length), found = std::min(k, items.size());
   for (std::size_t j = 0; j < found; ++j) {
-    beam_.found.trace(items[j], way_);
-    for (std::size_t t = 0; t < size; ++t) rivals_[j * size + t] = system_.label(way_[t]->move);
+    beam_.found.trace(items[j], path_);
+    for (std::size_t t = 0; t < size; ++t) rivals_[j * size + t] = system_.label(path_[t]->move);
     values_[j] = items[j].score;
   }
   gold_.resize(size);

@@ -148,7 +148,7 @@ class ChainOracle final : public Oracle {
   ChainWorkspace<float> work_;
   ChainSystem<float> system_;
   BeamComparison<ChainSystem<float>> beam_;
-  ChainBeamSearch<float>::Way way_;
+  ChainBeamSearch<float>::Path path_;
   int beam_width_ = 0;
   BeamUpdate update_ = BeamUpdate::max_violation;
   Clock clock_;

@@ -100,14 +100,14 @@ class TranscriptionSystem {
   std::uint32_t round_ = 0;
 };
 
-// The graphones on the way to an item, without the end.
+// The graphones on the path to an item, without the end.
 template <class S>
 void trace_graphones(const Graphones& graphones, const BeamSearch<S>& search, const BeamItem<S>& item,
                      std::vector<std::int32_t>& out) {
-  typename BeamSearch<S>::Way way;
-  search.trace(item, way);
+  typename BeamSearch<S>::Path path;
+  search.trace(item, path);
   out.clear();
-  for (const BeamItem<S>* passed : way)
+  for (const BeamItem<S>* passed : path)
     if (passed->move.graphone != graphones.end()) out.push_back(passed->move.graphone);
 }
 

@@ -8,8 +8,8 @@
 //
 // Differs: the last word of a sentence may only be shifted onto an empty stack, and hung on s0 where one word alone has
 // no head yet. So exactly one word is left for the root in the end, which the system by itself does not see to; no tree
-// is lost by that. Words that have heads are taken from the stack until it is empty, so that all ways have 2n actions,
-// and can be compared in a beam.
+// is lost by that. Words that have heads are taken from the stack until it is empty, so that all derivations have 2n
+// actions, and can be compared in a beam.
 #pragma once
 #include <array>
 #include <cstdint>

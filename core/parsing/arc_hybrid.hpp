@@ -1,16 +1,17 @@
-// The arc-hybrid system (Kuhlmann, Gomez-Rodriguez and Satta 2011): arcs to the left come from the buffer.
+// The arc-hybrid system (Kuhlmann, Gomez-Rodriguez and Satta 2011): arc-standard, but arcs to the left come from the
+// buffer.
 //
 //   shift   s|..., n0|b      ->  n0|s|..., b
 //   left    s0|..., n0|b     ->  ..., n0|b          arc n0 -> s0
 //   right   s0|s1|..., b     ->  s1|..., b          arc s1 -> s0
 //   finish  s0, empty        ->  empty              arc root -> s0
 //
-// 2n actions for n words, and one way to each projective tree.
+// 2n actions for n words, and one derivation of each projective tree.
 #pragma once
 #include <array>
 #include <cstdint>
 
-#include "parsing/configuration.hpp"
+#include "parsing/arc_standard.hpp"
 
 namespace margent {
 
@@ -18,54 +19,21 @@ struct ArcHybrid {
   static constexpr bool known_length = true;
   static constexpr std::array transitions{Transition::shift, Transition::left, Transition::right, Transition::finish};
 
-  static bool legal(Transition transition, const Configuration& c, const WordNodes&, std::int32_t n_words) {
-    const bool empty = c.buffer_empty(n_words);
-    switch (transition) {
-      case Transition::shift:
-        return !empty;
-      case Transition::left:
-        return c.depth >= 1 && !empty;
-      case Transition::right:
-        return c.depth >= 2;
-      case Transition::finish:
-        return c.depth == 1 && empty;
-      default:
-        return false;
-    }
+  static bool legal(Transition transition, const Configuration& c, const WordNodes& nodes, std::int32_t n_words) {
+    if (transition != Transition::left) return ArcStandard::legal(transition, c, nodes, n_words);
+    return c.depth >= 1 && !c.buffer_empty(n_words);
   }
 
   static MadeArc arc(Transition transition, const Configuration& c, const WordNodes& nodes) {
-    const std::int32_t s0 = nodes.word(c.top);
-    switch (transition) {
-      case Transition::left:
-        return {front_word(c, nodes), s0};
-      case Transition::right:
-        return {nodes.word(nodes.below(c.top)), s0};
-      case Transition::finish:
-        return {0, s0};
-      default:
-        return {};
-    }
+    if (transition != Transition::left) return ArcStandard::arc(transition, c, nodes);
+    return {front_word(c, nodes), nodes.word(c.top)};
   }
 
   static Configuration apply(Transition transition, std::int32_t label, Configuration c, WordNodes& nodes) {
-    const std::int32_t s0 = c.top, s1 = nodes.below(s0);
-    switch (transition) {
-      case Transition::shift:
-        push_front(c, nodes, s0);
-        return c;
-      case Transition::left: {
-        const std::int32_t front = front_node(c, nodes);
-        c.front = nodes.with_left(front, s0, label, nodes.below(front));
-        c.top = s1;
-        break;
-      }
-      case Transition::right:
-        c.top = nodes.with_right(s1, s0, label, nodes.below(s1));
-        break;
-      default:
-        c.top = s1;
-    }
+    if (transition != Transition::left) return ArcStandard::apply(transition, label, c, nodes);
+    const std::int32_t s0 = c.top, front = front_node(c, nodes);
+    c.front = nodes.with_left(front, s0, label, nodes.below(front));
+    c.top = nodes.below(s0);
     --c.depth;
     return c;
   }

@@ -66,10 +66,10 @@ struct ArcStandard {
     return c;
   }
 
-  // Whether the right tree, which is in reach, stays so. Several ways lead to it: an arc to the left may wait until s0
-  // has its dependents at the right. An arc must not be made while its dependent lacks one of its own. s0 must not be
-  // covered while it only lacks what is below it: it would not come to the top again without a head. Of a tree that is
-  // known in part, this is necessary, and a search over several ways may meet dead ends.
+  // Whether the right tree, which is in reach, stays so. Several derivations lead to it: an arc to the left may wait
+  // until s0 has its dependents at the right. An arc must not be made while its dependent lacks one of its own. s0 must
+  // not be covered while it only lacks what is below it: it would not come to the top again without a head. Of a tree
+  // that is known in part, this is necessary, and a search over several derivations may meet dead ends.
   static bool keeps(Transition transition, const Configuration& c, const WordNodes& nodes, const GoldTree& gold) {
     if (transition == Transition::finish) return gold.may_hang(nodes.word(c.top), 0);
     if (c.depth == 0) return true;

@@ -10,8 +10,8 @@
 
 namespace margent {
 
-// What is done with stack and buffer. `finish` hangs the last word that is left on the root: every way ends with it,
-// and nothing else does so, so that exactly one word hangs on the root.
+// What is done with stack and buffer. `finish` hangs the last word that is left on the root: every derivation ends with
+// it, and nothing else does so, so that exactly one word hangs on the root.
 enum class Transition : std::uint8_t { shift, reduce, swap, left, right, finish };
 
 // s0 is the top of the stack, n0 the front of the buffer. What waits in the buffer with something done to it - with

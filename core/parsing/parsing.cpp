@@ -51,8 +51,8 @@ class Parser {
     if (search_.last().empty()) return out;
     out.found = true;
     out.score = search_.last()[0].score;
-    search_.trace(search_.last()[0], way_);
-    for (std::size_t step = 0; step < way_.size(); ++step) list(step, out.features);
+    search_.trace(search_.last()[0], path_);
+    for (std::size_t step = 0; step < path_.size(); ++step) list(step, out.features);
     return out;
   }
 
@@ -60,8 +60,8 @@ class Parser {
   FoundTree tree(const BeamItem<System>& item) {
     FoundTree out{item.score, std::vector<std::int32_t>(system_.n_words()),
                   std::vector<std::int32_t>(system_.n_words())};
-    search_.trace(item, way_);
-    for (const auto* passed : way_) {
+    search_.trace(item, path_);
+    for (const auto* passed : path_) {
       const MadeArc arc = system_.arc(search_.before(*passed), passed->move);
       if (!arc.made()) continue;
       out.heads[arc.word - 1] = arc.head;
@@ -70,10 +70,10 @@ class Parser {
     return out;
   }
   void list(std::size_t step, std::vector<TreeFeature>& out) {
-    const std::int32_t action = way_[step]->move.action;
+    const std::int32_t action = path_[step]->move.action;
     const ParserTemplates& templates = system_.scorer().templates();
     system_.scorer().features(
-        search_.before(*way_[step]).configuration, system_.nodes(), [&](std::size_t t, std::uint64_t key) {
+        search_.before(*path_[step]).configuration, system_.nodes(), [&](std::size_t t, std::uint64_t key) {
           const std::int32_t row = table_.find(key);
           if (row == FrozenRows::missing) return;
           scores_.assign(table_.n_columns() + 8, 0.0f);
@@ -91,7 +91,7 @@ class Parser {
   const FrozenRows& table_;
   System system_;
   BeamSearch<System> search_;
-  typename BeamSearch<System>::Way way_;
+  typename BeamSearch<System>::Path path_;
   std::vector<float> scores_;
 };
 
@@ -105,14 +105,14 @@ std::vector<std::int32_t> way_to(const ParsingSetup& setup, std::int64_t sentenc
   nodes.clear();
   std::vector<Transition> plan;
   if constexpr (!T::known_length) plan = swap_oracle(gold, setup.options.lazy_swaps);
-  std::vector<std::int32_t> way;
+  std::vector<std::int32_t> path;
   for (Configuration c; c.depth > 0 || !c.buffer_empty(n);) {
     check_interruption(1 << 7);
     const auto keeps = [&](Transition transition) {
       if constexpr (T::known_length)
         return T::keeps(transition, c, nodes, gold);
       else
-        return way.size() < plan.size() && plan[way.size()] == transition;
+        return path.size() < plan.size() && plan[path.size()] == transition;
     };
     std::int32_t chosen = -1;
     for (const Transition transition : {Transition::left, Transition::right, Transition::finish, Transition::swap,
@@ -126,10 +126,10 @@ std::vector<std::int32_t> way_to(const ParsingSetup& setup, std::int64_t sentenc
           chosen = action;
     }
     if (chosen < 0) return {};
-    way.push_back(chosen);
+    path.push_back(chosen);
     c = T::apply((*setup.actions)[chosen].transition, (*setup.actions)[chosen].label, c, nodes);
   }
-  return way;
+  return path;
 }
 
 }  // namespace

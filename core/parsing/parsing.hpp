@@ -18,8 +18,8 @@ struct FoundTree {
 std::vector<std::vector<FoundTree>> parse(ParsingTransitions transitions, const ParsingSetup& setup,
                                           const FrozenRows& table, std::int64_t beam, int k, int threads);
 
-// How the tree of a sentence is made: the features of each action with their weights. Of several ways, the best that a
-// forced search finds with this beam; nothing where there is none.
+// How the tree of a sentence is made: the features of each action with their weights. Of several derivations, the best
+// that a forced search finds with this beam; nothing where there is none.
 struct TreeFeature {
   std::int32_t step, action, tmpl;
   double weight;
@@ -36,8 +36,9 @@ ExplainedTree explain(ParsingTransitions transitions, const ParsingSetup& setup,
 // Whether the actions have one at least for each of these transitions, without which a search could end nowhere.
 bool complete(ParsingTransitions transitions, const ParserActions& actions);
 
-// The actions of a way to the tree of each sentence, by the rules of these transitions alone: of several ways, the one
-// whose actions come first in this order: left, right, finish, swap, reduce, shift. Empty where there is none.
+// The actions of a derivation of the tree of each sentence, by the rules of these transitions alone: of several
+// derivations, the one whose actions come first in this order: left, right, finish, swap, reduce, shift. Empty where
+// there is none.
 std::vector<std::vector<std::int32_t>> right_actions(ParsingTransitions transitions, const ParsingSetup& setup);
 
 // What can be done in the only sentence after these actions, which are legal, as (action, cost): the right arcs, and

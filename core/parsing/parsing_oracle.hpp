@@ -20,8 +20,8 @@ struct ParsingSetup {
   ParsingOptions options;
 };
 
-// Learns with the search that will parse (paper 003, chapter 3). Where several ways lead to the right tree, which one
-// is right is latent: it is the best that a forced search finds.
+// Learns with the search that will parse (paper 003, chapter 3). Where several derivations lead to the right tree,
+// which one is right is latent: it is the best that a forced search finds.
 template <class T>
 class ParsingOracle final : public BeamOracle<ParsingSystem<T, HashedRows>, RowOracle> {
   using System = ParsingSystem<T, HashedRows>;
@@ -62,7 +62,7 @@ struct Exploration {
   std::uint64_t seed = 0;
 };
 
-// Learns decisions, one after the other, along a way that makes mistakes (Goldberg and Nivre 2012, 2013). See
+// Learns decisions, one after the other, along a derivation that makes mistakes (Goldberg and Nivre 2012, 2013). See
 // exploring_oracle.hpp. For arc-hybrid and arc-eager.
 class DecisionOracle : public RowOracle {
  public:

@@ -23,7 +23,8 @@ struct ParsingOptions {
   bool lazy_swaps = true;
 };
 
-// A state is what later actions see, and what the way to it has cost. All states of a layer have taken as many actions.
+// A state is what later actions see, and what the path to it has cost. All states of a layer have taken as many
+// actions.
 template <class T, class Table>
 class ParsingSystem {
  public:
@@ -129,10 +130,10 @@ class ParsingSystem {
   std::int64_t size() const { return treebank_.size; }
   double weight(std::int64_t example) const { return treebank_.weights ? treebank_.weights[example] : 1; }
   bool right(const State& state) const { return state.right; }
-  // A way that has left the right tree has made a mistake, if only one that no arc shows yet.
+  // A derivation that has left the right tree has made a mistake, if only one that no arc shows yet.
   double loss(const State& state) const { return !state.right && state.wrong == 0 ? 1 : state.arc_loss; }
-  std::int64_t errors(std::span<const Item* const>, std::span<const Item* const> way) const {
-    return std::max(1, way.back()->state.wrong);
+  std::int64_t errors(std::span<const Item* const>, std::span<const Item* const> path) const {
+    return std::max(1, path.back()->state.wrong);
   }
   std::int64_t n_positions(const State&) const { return std::max(1, n_words_); }
   bool same_action(const Move& a, const Move& b) const { return a.action == b.action; }
@@ -162,7 +163,7 @@ class ParsingSystem {
     return state.configuration.depth == 0 && state.configuration.buffer_empty(n_words_);
   }
   bool may(Transition transition, const State& state, int layer) const {
-    // Weights that nobody learned must not lead through n^2 / 2 swaps; ways to real trees have far fewer.
+    // Weights that nobody learned must not lead through n^2 / 2 swaps; derivations of real trees have far fewer.
     if (transition == Transition::swap && !forced_ && layer > 10 * n_words_) return false;
     return T::legal(transition, state.configuration, nodes_, n_words_);
   }

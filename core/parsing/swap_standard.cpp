@@ -88,7 +88,7 @@ std::vector<Transition> swap_oracle(const GoldTree& gold, bool lazy) {
   const std::vector<std::int32_t> components = lazy ? projective_components(gold) : std::vector<std::int32_t>{};
   std::vector<std::int32_t> stack, buffer, lacks = dependents_to_come(gold);
   for (std::int32_t word = n; word > 0; --word) buffer.push_back(word);
-  std::vector<Transition> way;
+  std::vector<Transition> path;
   while (stack.size() > 1 || !buffer.empty()) {
     check_interruption(1 << 5);
     Transition transition = arc_between(gold, stack, lacks);
@@ -98,7 +98,7 @@ std::vector<Transition> swap_oracle(const GoldTree& gold, bool lazy) {
       if (!waits) transition = Transition::swap;
     }
     if (transition == Transition::shift && buffer.empty()) return {};  // this is no tree with one root
-    way.push_back(transition);
+    path.push_back(transition);
     if (transition == Transition::shift) {
       stack.push_back(buffer.back());
       buffer.pop_back();
@@ -110,8 +110,8 @@ std::vector<Transition> swap_oracle(const GoldTree& gold, bool lazy) {
       make_arc(transition, gold, stack, lacks);
     }
   }
-  if (n > 0) way.push_back(Transition::finish);
-  return way;
+  if (n > 0) path.push_back(Transition::finish);
+  return path;
 }
 
 }  // namespace margent

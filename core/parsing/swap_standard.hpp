@@ -34,9 +34,9 @@ struct SwapStandard {
   }
 };
 
-// The way to a tree that the system learns: an arc as soon as it can be made, a swap where two words are not in the
-// projective order of the tree, otherwise a shift (Nivre 2009, Section 4.2). Lazy: a swap waits until s0 has become a
-// root of what arc-standard could build of the tree without swaps (Nivre, Kuhlmann and Hall 2009), which takes far
+// The derivation of a tree that the system learns: an arc as soon as it can be made, a swap where two words are not in
+// the projective order of the tree, otherwise a shift (Nivre 2009, Section 4.2). Lazy: a swap waits until s0 has become
+// a root of what arc-standard could build of the tree without swaps (Nivre, Kuhlmann and Hall 2009), which takes far
 // fewer swaps. O(n log n + swaps). Empty where some heads are not known.
 std::vector<Transition> swap_oracle(const GoldTree& gold, bool lazy);
 

@@ -8,8 +8,8 @@
 namespace margent {
 
 // The right side is found by a search of its own among what can still become right (forced search; paper 003, equation
-// 4.3). Where there is one right way, that search follows it; where the way is latent, it takes the best that its beam
-// finds (Yu, Huang, Mi and Zhao 2013).
+// 4.3). Where there is one right path, that search follows it; where the path is latent, it takes the best that its
+// beam finds (Yu, Huang, Mi and Zhao 2013).
 template <SupervisedSystem S>
 class BeamComparison {
  public:
@@ -45,7 +45,7 @@ class BeamComparison {
   }
 
  private:
-  // Whether the right way is not in the beam, nor another way to the same state.
+  // Whether the right path is not in the beam, nor another path to the same state.
   static bool is_missed(S& system, std::span<const Item> items, const Item& right) {
     if (std::ranges::any_of(items, [&](const Item& item) { return system.right(item.state); })) return false;
     if constexpr (requires { system.signature(right.state); }) {

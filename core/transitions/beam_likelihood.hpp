@@ -1,8 +1,8 @@
 // The likelihood of right answers among those that survive a beam (paper 003, Section 3.2.2).
 //
-// p(way) = exp(score) / Z, where Z sums over the ways in the last beam and the right ones that a forced search found.
-// Where several ways are right, what counts is the probability of all of them together (equation 4.9). Searches do not
-// recombine: each way is a term of the sum, and a beam that keeps all gives the exact one.
+// p(path) = exp(score) / Z, where Z sums over the paths in the last beam and the right ones that a forced search found.
+// Where several paths are right, what counts is the probability of all of them together (equation 4.9). Searches do not
+// recombine: each path is a term of the sum, and a beam that keeps all gives the exact one.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -58,8 +58,8 @@ class BeamLikelihood : public FlatLikelihood {
     for (std::size_t t = 0; t < terms_.size(); ++t) {
       const auto& [search, item] = terms_[t];
       const double share = std::exp(item->score - all) - (t < n_right_ ? std::exp(item->score - right) : 0);
-      search->trace(*item, way_);
-      BeamOracle<S, Base>::collect(system, *search, way_, 0, weight * share);
+      search->trace(*item, path_);
+      BeamOracle<S, Base>::collect(system, *search, path_, 0, weight * share);
     }
     system.hand_over(*gradient);
     normalize(*gradient);
@@ -68,9 +68,9 @@ class BeamLikelihood : public FlatLikelihood {
   }
 
  private:
-  using Way = typename BeamSearch<S>::Way;
+  using Path = typename BeamSearch<S>::Path;
 
-  // The terms of the sum: right ways first, each once.
+  // The terms of the sum: right paths first, each once.
   void list() {
     S& system = oracle_.system();
     terms_.clear();
@@ -78,9 +78,9 @@ class BeamLikelihood : public FlatLikelihood {
     for (const BeamSearch<S>* search : {&gold_, &found_})
       for (const BeamItem<S>& item : search->last()) {
         if (!system.right(item.state)) continue;
-        search->trace(item, way_);
+        search->trace(item, path_);
         std::vector<std::int64_t> actions;
-        for (const BeamItem<S>* passed : way_) actions.push_back(system.action_id(passed->move));
+        for (const BeamItem<S>* passed : path_) actions.push_back(system.action_id(passed->move));
         if (known.insert(std::move(actions)).second) terms_.push_back({search, &item});
       }
     n_right_ = terms_.size();
@@ -97,7 +97,7 @@ class BeamLikelihood : public FlatLikelihood {
   BeamSearch<S> found_, gold_;
   std::vector<Term> terms_;
   std::size_t n_right_ = 0;
-  Way way_;
+  Path path_;
 };
 
 }  // namespace margent

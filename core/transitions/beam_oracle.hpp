@@ -43,17 +43,17 @@ class BeamOracle : public Base {
     grow_to_system();
     if (chosen < 0) return;
     const BeamItem<S>& gold = BeamComparison<S>::at(pair_.gold, chosen)[0];
-    pair_.gold.trace(gold, gold_way_);
+    pair_.gold.trace(gold, gold_path_);
     answer.n_positions = system_.n_positions(pair_.gold.last()[0].state);
     answer.gold_score = gold.score - question.cost * system_.loss(gold.state);
     keys_.clear();
     for (const BeamItem<S>& item : BeamComparison<S>::at(pair_.found, chosen)) {
       if (static_cast<int>(answer.rivals.size()) == question.k) break;
       if (!is_new(item.state)) continue;
-      pair_.found.trace(item, way_);
+      pair_.found.trace(item, path_);
       const bool right = system_.right(item.state);
       const double loss = system_.loss(item.state);
-      const std::int64_t errors = right ? 0 : system_.errors(gold_way_, way_);
+      const std::int64_t errors = right ? 0 : system_.errors(gold_path_, path_);
       answer.rivals.push_back({item.score - question.cost * loss, loss, errors});
       difference(deltas_.emplace_back());
       if (right && question.stop_if_right && answer.rivals.size() == 1) break;
@@ -69,13 +69,13 @@ class BeamOracle : public Base {
     else
       return 1;
   }
-  // Adds amount * the features of a way, from its first-th action on.
-  static void collect(S& system, const BeamSearch<S>& search, const typename BeamSearch<S>::Way& way, std::size_t first,
-                      double amount) {
-    for (std::size_t i = first; i < way.size(); ++i)
-      system.collect(ActionInState<S>{search.before(*way[i]), way[i]->move}, amount);
-    if constexpr (requires { system.collect_totals(way.back()->state, amount); })
-      if (!way.empty()) system.collect_totals(way.back()->state, amount);
+  // Adds amount * the features of a path, from its first-th action on.
+  static void collect(S& system, const BeamSearch<S>& search, const typename BeamSearch<S>::Path& path,
+                      std::size_t first, double amount) {
+    for (std::size_t i = first; i < path.size(); ++i)
+      system.collect(ActionInState<S>{search.before(*path[i]), path[i]->move}, amount);
+    if constexpr (requires { system.collect_totals(path.back()->state, amount); })
+      if (!path.empty()) system.collect_totals(path.back()->state, amount);
   }
 
  private:
@@ -87,15 +87,15 @@ class BeamOracle : public Base {
     }
     return true;
   }
-  // F(gold) - F(rival), of the ways traced last.
+  // F(gold) - F(rival), of the paths traced last.
   void difference(SparseVector& out) {
     std::size_t same = 0;
     if constexpr (requires(const typename S::Move& move) { system_.same_action(move, move); })
-      while (same < way_.size() && same < gold_way_.size() &&
-             system_.same_action(way_[same]->move, gold_way_[same]->move))
+      while (same < path_.size() && same < gold_path_.size() &&
+             system_.same_action(path_[same]->move, gold_path_[same]->move))
         ++same;
-    collect(system_, pair_.gold, gold_way_, same, 1);
-    collect(system_, pair_.found, way_, same, -1);
+    collect(system_, pair_.gold, gold_path_, same, 1);
+    collect(system_, pair_.found, path_, same, -1);
     system_.hand_over(out);
     normalize(out);
   }
@@ -105,7 +105,7 @@ class BeamOracle : public Base {
   BeamUpdate update_;
   BeamComparison<S> pair_;
   // The last answer.
-  typename BeamSearch<S>::Way gold_way_, way_;
+  typename BeamSearch<S>::Path gold_path_, path_;
   std::vector<std::uint64_t> keys_;
   std::vector<SparseVector> deltas_;
 };

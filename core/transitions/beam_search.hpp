@@ -27,9 +27,9 @@ class BeamSearch {
   using Item = BeamItem<S>;
   using Move = typename S::Move;
   using State = typename S::State;
-  using Way = std::vector<const Item*>;
+  using Path = std::vector<const Item*>;
 
-  // beam: how many states are kept in each layer; 0: all. recombine: ways to the same state are one, the best of them;
+  // beam: how many states are kept in each layer; 0: all. recombine: paths to the same state are one, the best of them;
   // of equals the first. Of equal scores, what was proposed first goes first, unless the system says otherwise. The
   // last layer, where its number is known, keeps all. O(layers beam actions) scores, O(layers beam) states.
   void run(S& system, std::int64_t beam, bool recombine = true) {
@@ -60,10 +60,10 @@ class BeamSearch {
   }
   std::span<const Item> last() const { return layer(n_layers() - 1); }
   // The items from the first action to this one.
-  void trace(const Item& item, Way& way) const {
-    way.clear();
-    for (const Item* at = &item; at->parent >= 0; at = &items_[at->parent]) way.push_back(at);
-    std::reverse(way.begin(), way.end());
+  void trace(const Item& item, Path& path) const {
+    path.clear();
+    for (const Item* at = &item; at->parent >= 0; at = &items_[at->parent]) path.push_back(at);
+    std::reverse(path.begin(), path.end());
   }
   // The state that an item was reached from.
   const State& before(const Item& item) const { return items_[item.parent].state; }

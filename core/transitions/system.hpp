@@ -19,7 +19,7 @@ namespace margent {
 // States that have the same future - the same actions, scores and ends - are one: the best of them is kept.
 enum class Recombination {
   none,       // no two states are taken for one
-  proposals,  // `expand` proposes each state once, the best way to it
+  proposals,  // `expand` proposes each state once, the best path to it
   moves,      // signature(state, move) and same(...): found before a state is made
   states,     // signature(state): found when a state is made, so that only as many are made as are kept and merged
 };
@@ -62,7 +62,7 @@ struct Propose {
 //   start(add)            add(score, state) for each state before the first action; none: there is no answer
 //   expand(layer, items, propose)
 //                         for the states of a layer, best first: propose(next layer, number of the item, score, move)
-//                         for each legal action, the score being that of the whole way to there, with costs. All
+//                         for each legal action, the score being that of the whole path to there, with costs. All
 //                         actions of a state, or of all states, are scored in one call: what they share is scored once
 //   step(layer, state, move)  the state that a move leads to; called only for what is kept
 //
@@ -74,8 +74,8 @@ struct Propose {
 //   keeps(layer, score, move)
 //                         false: dropped before the best of the layer are chosen
 //   merge(layer, score, move, other_score, other_move)
-//                         what is made of two ways to one state that `same` found: sets `score`, and says whether the
-//                         other way is the one to remember; otherwise the better one stays
+//                         what is made of two paths to one state that `same` found: sets `score`, and says whether the
+//                         other path is the one to remember; otherwise the better one stays
 //   prefers(a, b)         which of two moves of equal score goes first; otherwise that which was proposed first
 template <class S>
 concept TransitionSystem =
@@ -89,11 +89,11 @@ concept TransitionSystem =
     };
 
 // A system that knows what is right.
-//   force(true)    from now on only proposes what can still become a right answer: all of them, where the way to it is
+//   force(true)    from now on only proposes what can still become a right answer: all of them, where the path to it is
 //                  latent; false: everything, with costs
 //   right(state)   whether a state of the free search can still become a right answer
 // and may have
-//   signature(state)    to see whether the right answer is in the beam as another way to the same state
+//   signature(state)    to see whether the right answer is in the beam as another path to the same state
 //   is_compared(layer)  whether answers are compared at a layer; otherwise at all
 template <class S>
 concept SupervisedSystem = TransitionSystem<S> && requires(S& system, const typename S::State& state) {
@@ -113,26 +113,26 @@ struct ActionInState {
 //   size()                           how many examples there are
 //   turn_to(example, weights, cost)  searches are about this example from now on; mistakes score cost * loss more
 //   loss(state)                      what a state has cost so far
-//   errors(gold, rival)              at how many positions a way, given as items, is wrong
+//   errors(gold, rival)              at how many positions a path, given as items, is wrong
 //   n_positions(gold)                how many positions there are
 //   collect(part, amount)            adds amount * f(part)
 //   hand_over(out)                   appends what was collected and forgets it
 // and may have
 //   weight(example)               what an example counts; otherwise 1
 //   n_features()                  how many weights there are by now, where features are numbered as they are met
-//   collect_totals(state, amount) features whose values add up in the state, once for a whole way
-//   same_action(a, b)             with it, actions that two ways begin with are not collected
+//   collect_totals(state, amount) features whose values add up in the state, once for a whole path
+//   same_action(a, b)             with it, actions that two paths begin with are not collected
 //   answer_key(state)             states of equal keys are the same answer: only the best of them is a rival
 //   unreachable(example)          is called where no right answer is in reach of the search
 template <class S>
 concept LearnableSystem =
     SupervisedSystem<S> && requires(S& system, const typename S::State& state, typename SearchWeights<S>::Type weights,
-                                    std::span<const BeamItem<S>* const> way, SparseVector& out,
+                                    std::span<const BeamItem<S>* const> path, SparseVector& out,
                                     const ActionInState<S>& part, std::int64_t example, double amount) {
       { system.size() } -> std::convertible_to<std::int64_t>;
       system.turn_to(example, weights, amount);
       { system.loss(state) } -> std::convertible_to<double>;
-      { system.errors(way, way) } -> std::convertible_to<std::int64_t>;
+      { system.errors(path, path) } -> std::convertible_to<std::int64_t>;
       { system.n_positions(state) } -> std::convertible_to<std::int64_t>;
       system.collect(part, amount);
       system.hand_over(out);

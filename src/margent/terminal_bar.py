@@ -33,7 +33,7 @@ class TerminalBar:
         if self._bar is not None:
             self._bar.stop()
 
-    def _update(self, **changes: Any) -> None:
+    def update(self, **changes: Any) -> None:
         """`completed` or `advance`, and `description`, as rich has them."""
         if self._bar is None:
             return

@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,18 +69,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.what == "segmenter":
-        from margent.cli import demo_segmenter
-
-        return demo_segmenter.run(arguments)
-    if arguments.what == "parser":
-        from margent.cli import demo_parser
-
-        return demo_parser.run(arguments)
-    if arguments.what == "phrases":
-        from margent.cli import demo_phrases
-
-        return demo_phrases.run(arguments)
+    if arguments.what != "tagger":
+        return int(import_module(f"margent.cli.demo_{arguments.what}").run(arguments))
     from rich.console import Console
 
     from margent.datasets.generated import ADDRESS_COUNTRIES, make_addresses

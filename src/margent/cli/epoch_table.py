@@ -80,7 +80,7 @@ class EpochTable:
 def interruption(model: Any) -> str:
     """How an interrupted training ended."""
     done = len(model.history_)
-    best = getattr(model, "best_epoch_", None)
+    best = model.best_epoch_
     if best is not None:
         return f"interrupted after {number_of(done, 'epoch')}: the model of epoch {best}, the best so far, is kept"
     return f"interrupted in epoch {done + 1}: the model as it was then is kept"

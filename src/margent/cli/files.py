@@ -12,8 +12,7 @@ from typing import Any
 
 from margent.atomic_file import checked_target
 from margent.cli.command_line import UsageError
-from margent.cli.output import complain
-from margent.cli.output import shortened as shorter
+from margent.cli.output import complain, shortened
 
 
 def check_target(path: str, inputs: Iterable[str] = ()) -> None:
@@ -79,7 +78,7 @@ def first_model(words: Sequence[str]) -> tuple[str, str] | None:
 
 
 def warn(message: object) -> None:
-    complain(f"margent: warning: {shorter(str(message))}")
+    complain(f"margent: warning: {shortened(str(message))}")
 
 
 @contextmanager
@@ -99,7 +98,7 @@ class Failures:
 
     def add(self, message: str) -> None:
         self.number += 1
-        complain(f"margent: error: {shorter(message)}")
+        complain(f"margent: error: {shortened(message)}")
 
     def ask(self, where: str, question: Callable[[], object]) -> None:
         """An example that failed among others, asked about alone: adds what is wrong with it."""
@@ -132,5 +131,10 @@ def told(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def shortened(items: Sequence[str], between: str = " ") -> str:
+def listed(items: Sequence[str]) -> str:
+    """How many names there are, and the first of them."""
+    return f"{len(items)}: {first_of(items)}"
+
+
+def first_of(items: Sequence[str], between: str = " ") -> str:
     return between.join(items[:40]) + (f" and {len(items) - 40} more" if len(items) > 40 else "")

@@ -49,10 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
         **shown.facts,
         "parameters": parameters,
         "epochs": len(model.history_),
-        "best_epoch": getattr(model, "best_epoch_", None),
+        "best_epoch": model.best_epoch_,
         "interrupted": model.interrupted_,
-        "temperature": getattr(model, "temperature_", None),
-        "calibrated": getattr(model, "calibrated_", None),
+        "temperature": model.temperature_,
+        "calibrated": model.calibrated_,
     }
     if arguments.json:
         say_json({**facts, "history": model.history_, **shown.extra})

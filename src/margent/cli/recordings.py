@@ -264,7 +264,7 @@ def read_all(
             X.append(frames)
             if reader is not None:
                 y.append(reader.segments(recording, len(frames), rate, front_end.frame))
-            bar._update(advance=1)
+            bar.update(advance=1)
     return X, y
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from functools import singledispatch
 from typing import Any
 
 from margent.metrics.bracketing import BracketingReport
 from margent.metrics.calibration import Calibration
 from margent.metrics.dependency import Attachment, DependencyReport
-from margent.metrics.report import classification_table
 from margent.metrics.score import Average, Score, Sequences
 from margent.metrics.segment import SegmentReport
 from margent.metrics.span import SpanReport, span_scores
@@ -23,30 +23,40 @@ def report_of(gold: Sequences, predicted: Sequences, scheme: str | None = None) 
     return report if report.total.gold or report.total.found else token_scores(gold, predicted)
 
 
-def as_json(report: SpanReport | TokenReport) -> dict[str, Any]:
-    """The report as plain data."""
-    common = {"tokens": report.tokens, "accuracy": report.accuracy}
-    if isinstance(report, SpanReport):
-        result = {
-            "kind": "spans",
-            **common,
-            **_ratios(report.total),
-            "types": {r.label: _ratios(r) for r in report.rows},
-        }
-    else:
-        result = {
-            "kind": "tokens",
-            **common,
-            "sentences": report.sentences,
-            "sentence_accuracy": report.sentence_accuracy,
-            "inside": _ratios(report.inside),
-            "labels": {row.label: _ratios(row) for row in report.rows},
-        }
-    return result | {average.label.replace(" ", "_"): _ratios(average) for average in report.averages}
+@singledispatch
+def as_json(report: Any) -> dict[str, Any]:
+    """A report as plain data."""
+    raise TypeError(f"{type(report).__name__} is not a report")
 
 
-def bracketing_json(report: BracketingReport) -> dict[str, Any]:
-    """A report on trees of phrases as plain data."""
+@as_json.register
+def _(report: SpanReport) -> dict[str, Any]:
+    return {
+        "kind": "spans",
+        "tokens": report.tokens,
+        "accuracy": report.accuracy,
+        **_ratios(report.total),
+        "types": _by_label(report.rows),
+        **_averages(report),
+    }
+
+
+@as_json.register
+def _(report: TokenReport) -> dict[str, Any]:
+    return {
+        "kind": "tokens",
+        "tokens": report.tokens,
+        "accuracy": report.accuracy,
+        "sentences": report.sentences,
+        "sentence_accuracy": report.sentence_accuracy,
+        "inside": _ratios(report.inside),
+        "labels": _by_label(report.rows),
+        **_averages(report),
+    }
+
+
+@as_json.register
+def _(report: BracketingReport) -> dict[str, Any]:
     return {
         "kind": "phrases",
         **_ratios(report.total),
@@ -55,12 +65,13 @@ def bracketing_json(report: BracketingReport) -> dict[str, Any]:
         "crossing": report.crossing,
         "no_crossing": report.no_crossing,
         "tag_accuracy": report.tag_accuracy,
-        "labels": {row.label: _ratios(row) for row in report.rows},
+        "labels": _by_label(report.rows),
     }
 
 
-def segment_json(report: SegmentReport) -> dict[str, Any]:
-    """A report on segments as plain data."""
+@as_json.register
+def _(report: SegmentReport) -> dict[str, Any]:
+    boundaries = report.boundaries
     return {
         "kind": "segments",
         "recordings": report.utterances,
@@ -71,29 +82,25 @@ def segment_json(report: SegmentReport) -> dict[str, Any]:
         "deletions": report.edits.deletions,
         "insertions": report.edits.insertions,
         "boundaries": {
-            **{name: getattr(report.boundaries, name) for name in ("precision", "recall", "f1", "gold", "found")},
+            **_ratios(boundaries),
             "tolerance": report.tolerance,
             "r_value": report.r_value,
-            "over_segmentation": report.boundaries.over_segmentation,
+            "over_segmentation": boundaries.over_segmentation,
         },
         **_ratios(report.total),
-        "labels": {row.label: _ratios(row) for row in report.rows},
-        **{average.label.replace(" ", "_"): _ratios(average) for average in report.averages},
+        "labels": _by_label(report.rows),
+        **_averages(report),
     }
 
 
-def transcription_json(report: TranscriptionReport) -> dict[str, Any]:
-    """A report on pronunciations as plain data."""
-    return {
-        "kind": "pronunciations",
-        **report._asdict(),
-        "word_error": report.word_error,
-        "phoneme_error": report.phoneme_error,
-    }
+@as_json.register
+def _(report: TranscriptionReport) -> dict[str, Any]:
+    rates = {"word_error": report.word_error, "phoneme_error": report.phoneme_error}
+    return {"kind": "pronunciations", **report._asdict(), **rates}
 
 
-def dependency_json(report: DependencyReport) -> dict[str, Any]:
-    """A report on dependency trees as plain data."""
+@as_json.register
+def _(report: DependencyReport) -> dict[str, Any]:
     return {
         "kind": "dependencies",
         "sentences": report.sentences,
@@ -102,8 +109,8 @@ def dependency_json(report: DependencyReport) -> dict[str, Any]:
         "without_punctuation": _attachment(report.without_punctuation),
         "universal": _attachment(report.universal),
         "universal_without_punctuation": _attachment(report.universal_without_punctuation),
-        "labels": {row.label: _ratios(row) for row in report.labels},
-        "distances": {row.label: _ratios(row) for row in report.distances},
+        "labels": _by_label(report.labels),
+        "distances": _by_label(report.distances),
         "lengths": {name: _attachment(counts) for name, counts in report.lengths},
     }
 
@@ -115,6 +122,14 @@ def _attachment(counts: Attachment) -> dict[str, Any]:
 
 def _ratios(row: Score | Average) -> dict[str, Any]:
     return {"precision": row.precision, "recall": row.recall, "f1": row.f1, "gold": row.gold, "found": row.found}
+
+
+def _by_label(rows: Iterable[Score]) -> dict[str, Any]:
+    return {row.label: _ratios(row) for row in rows}
+
+
+def _averages(report: SpanReport | TokenReport | SegmentReport) -> dict[str, Any]:
+    return {average.label.replace(" ", "_"): _ratios(average) for average in report.averages}
 
 
 def calibration_table(curves: Mapping[str, Calibration]) -> str:
@@ -143,15 +158,3 @@ def calibration_json(curves: Mapping[str, Calibration]) -> dict[str, Any]:
 
 def _listed(value: Any) -> Any:
     return [None if item != item else item for item in value.tolist()] if hasattr(value, "tolist") else value
-
-
-__all__ = [
-    "as_json",
-    "calibration_json",
-    "calibration_table",
-    "classification_table",
-    "dependency_json",
-    "report_of",
-    "segment_json",
-    "transcription_json",
-]

@@ -94,10 +94,10 @@ def run(arguments: argparse.Namespace) -> int:
             **task.trained(model),
             "seconds": seconds,
             "epochs": model.history_,
-            "best_epoch": getattr(model, "best_epoch_", None),
+            "best_epoch": model.best_epoch_,
             "interrupted": model.interrupted_,
-            "temperature": getattr(model, "temperature_", None),
-            "calibrated": getattr(model, "calibrated_", None),
+            "temperature": model.temperature_,
+            "calibrated": model.calibrated_,
             "dev": None if report is None else task.report_json(report),
         }
         say.always(printable_json(json.dumps(summary, indent=2, ensure_ascii=False)))
@@ -111,9 +111,9 @@ def run(arguments: argparse.Namespace) -> int:
     elif table.gap is not None and wanted is not None and table.gap > wanted:
         say(f"the gap is {table.gap:.2g}, wanted {wanted:.2g}: it takes more --epochs")
     if report is not None:
-        best = getattr(model, "best_epoch_", None)
+        best = model.best_epoch_
         say(f"\non the development data{f' (epoch {best})' if best is not None else ''}:\n\n{task.report_text(report)}")
-    if getattr(model, "calibrated_", False) and model.temperature_ != 1:
+    if model.calibrated_ and model.temperature_ != 1:
         say(f"probabilities are calibrated: temperature {model.temperature_:.4g}")
     say(f"saved {arguments.model}: {task.size(model)}, {size_of(arguments.model)}, trained in {seconds:.1f} s")
     return say.status(130 if model.interrupted_ else 0)

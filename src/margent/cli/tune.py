@@ -138,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.model is not None:
         best.fit(X, y, progress=progress)
         # Not given to fit, which would choose the epoch by them once more.
-        if X_dev is not None and not getattr(best, "calibrated_", True) and not best.interrupted_:
+        if X_dev is not None and not best.calibrated_ and not best.interrupted_:
             best.calibrate(X_dev, y_dev)
         task.remember(best, arguments)
         best.save(arguments.model)

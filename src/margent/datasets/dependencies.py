@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from margent.datasets.text import Dataset, Part, _Home, ud_dataset
+from margent.datasets.text import DataHome, Dataset, Part, ud_dataset
 from margent.errors import CorpusError
 from margent.formats.dependencies import read_dependencies
 
@@ -30,7 +30,7 @@ def load_treebank_dependencies(*, data_home: str | os.PathLike[str] | None = Non
     are `train`, up to wsj_0179 `dev`, up to wsj_0199 `test`. File: ``treebank-sample/wsj-dep.tsv``, a word, its tag and
     its head on each line, with tabs between them, a blank line after each sentence.
     """
-    home = _Home(
+    home = DataHome(
         data_home,
         ["treebank-sample"],
         "NLTK's data set 'dependency_treebank' (nltk.corpus.dependency_treebank.parsed_sents())",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from margent.annotation.schemes import Span
 from margent.audio import frames_of_log_mel
-from margent.datasets.text import Dataset, Part, _Home
+from margent.datasets.text import DataHome, Dataset, Part
 from margent.errors import CorpusError
 
 
@@ -34,7 +34,7 @@ def load_russian_speech(
     """
     if features not in ("cepstra", "log_mel"):
         raise CorpusError(f"features is {features!r}; expected 'cepstra' or 'log_mel'")
-    home = _Home(
+    home = DataHome(
         data_home, ["speech-ru-festvox"], "the Debian package festvox-ru (wav/ and lab/, log mel spectra of 40 bands)"
     )
     path = home.find("ru_logmel.npz")

@@ -78,7 +78,7 @@ def _take(part: Part, mask: npt.NDArray[np.bool_]) -> Part:
     return Part([part.X[i] for i in numbers], [part.y[i] for i in numbers])
 
 
-class _Home:
+class DataHome:
     """The folder of one data set, and what to say when something is missing from it."""
 
     def __init__(self, data_home: str | os.PathLike[str] | None, folders: Sequence[str], origin: str) -> None:
@@ -110,7 +110,7 @@ def load_conll2000(*, data_home: str | os.PathLike[str] | None = None) -> Datase
 
     8,936 sentences to train on (211,727 tokens), 2,012 to test. Files: ``conll2000/{train,test}.txt``.
     """
-    home = _Home(
+    home = DataHome(
         data_home, ["conll2000"], "https://www.clips.uantwerpen.be/conll2000/chunking/ (or NLTK's data set 'conll2000')"
     )
     return Dataset(
@@ -134,7 +134,7 @@ def load_conll2002(
     """
     if language not in ("esp", "ned"):
         raise CorpusError(f"CoNLL-2002 has the languages 'esp' and 'ned', got {language!r}")
-    home = _Home(
+    home = DataHome(
         data_home, ["conll2002"], "https://www.clips.uantwerpen.be/conll2002/ner/ (or NLTK's data set 'conll2002')"
     )
     train, dev, test = (
@@ -157,7 +157,7 @@ def load_wnut17(*, data_home: str | os.PathLike[str] | None = None) -> Dataset:
     Files: ``ner-wnut17/{train,dev,test}.conll``, or under their first names ``wnut17train.conll``,
     ``emerging.dev.conll`` and ``emerging.test.annotated``.
     """
-    home = _Home(data_home, ["ner-wnut17", "wnut17"], "https://github.com/leondz/emerging_entities_17")
+    home = DataHome(data_home, ["ner-wnut17", "wnut17"], "https://github.com/leondz/emerging_entities_17")
     names = [
         ("train.conll", "wnut17train.conll"),
         ("dev.conll", "emerging.dev.conll"),
@@ -181,7 +181,7 @@ def load_muc7(*, data_home: str | os.PathLike[str] | None = None) -> Dataset:
     dry-run and the formal-test set, several files of the release one after the other; `dev` is None where there is
     none. `margent.formats.read_muc` says how they are read.
     """
-    home = _Home(data_home, ["muc7"], "https://catalog.ldc.upenn.edu/LDC2001T02")
+    home = DataHome(data_home, ["muc7"], "https://catalog.ldc.upenn.edu/LDC2001T02")
     parts = {name: Part(*read_muc(home.find(f"{name}.sgml")).split()) for name in ("train", "test")}
     try:
         dev = Part(*read_muc(home.find("dev.sgml")).split())
@@ -222,7 +222,7 @@ def ud_dataset(treebank: str, data_home: str | os.PathLike[str] | None, read: Ca
     language, _, name = treebank.lower().partition("-")
     release = f"UD_{language.capitalize()}-{name.upper()}"
     origin = f"https://github.com/UniversalDependencies/{release}"
-    home = _Home(data_home, [f"ud-{treebank.lower()}", release], origin)
+    home = DataHome(data_home, [f"ud-{treebank.lower()}", release], origin)
 
     def part(which: str) -> Part:
         paths = sorted(home.folder.glob(f"*-ud-{which}.conllu")) + sorted(home.folder.glob(f"*-ud-{which}.conllu.gz"))
@@ -246,7 +246,7 @@ def load_treebank_sample(*, data_home: str | os.PathLike[str] | None = None) -> 
     3,914 sentences of the Wall Street Journal. File: ``treebank-sample/wsj-pos.tsv``, a word, a tab and its tag on each
     line, a blank line after each sentence, empty elements (tag ``-NONE-``) left out.
     """
-    home = _Home(
+    home = DataHome(
         data_home,
         ["treebank-sample"],
         "NLTK's data set 'treebank' (nltk.corpus.treebank.tagged_sents(), less '-NONE-')",
@@ -278,7 +278,7 @@ def load_nettalk(
         Only the 1,000 most common words, as listed in ``nettalk/top1000.txt``.
     """
     origin = "https://archive.ics.uci.edu/dataset/150/connectionist+bench+nettalk+corpus"
-    home = _Home(data_home, ["nettalk"], origin)
+    home = DataHome(data_home, ["nettalk"], origin)
     path = home.find("nettalk.tsv", "nettalk.data")
     chosen = {word for _, word in Source(home.find("top1000.txt")).lines()} if common_words else None
     X: list[list[str]] = []
@@ -311,7 +311,7 @@ def load_cmudict(*, data_home: str | os.PathLike[str] | None = None) -> Dataset:
     ``cmudict-g2p/classic.{train,test}.tsv``, a word, a tab and its phonemes on each line; and, where it exists,
     ``classic.dev-words.txt`` with words that are taken out of the training data to be `dev`.
     """
-    home = _Home(
+    home = DataHome(
         data_home, ["cmudict-g2p"], "https://github.com/AdolfVonKleist/Phonetisaurus (test/g014b2b, as classic.*.tsv)"
     )
     words, pronunciations = read_pronunciations(home.find("classic.train.tsv"))
@@ -339,7 +339,7 @@ def load_ocr_letters(*, data_home: str | os.PathLike[str] | None = None) -> Data
     Files: ``ocr-letters/letter.data`` as published, or ``ocr-letters/letters.npz`` with the arrays pixels, labels,
     offsets and folds.
     """
-    home = _Home(data_home, ["ocr-letters"], "http://ai.stanford.edu/~btaskar/ocr/ (letter.data.gz)")
+    home = DataHome(data_home, ["ocr-letters"], "http://ai.stanford.edu/~btaskar/ocr/ (letter.data.gz)")
     path = home.find("letters.npz", "letter.data")
     pixels, letters, starts, folds = _ocr_packed(path) if path.suffix == ".npz" else _ocr_published(path)
     ends = [*starts[1:], len(letters)]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from margent.annotation.intervals import fold_segments, segments_of_intervals
 from margent.annotation.segments import Segmentation
 from margent.audio import read_sound, speech_frames
-from margent.datasets.text import Dataset, Part, _Home
+from margent.datasets.text import DataHome, Dataset, Part
 from margent.errors import CorpusError
 from margent.formats.label_files import read_labels
 
@@ -181,7 +181,7 @@ def load_timit(
     """
     timit_fold(labels)
     if folder is None:
-        home = _Home(data_home, ["timit", "TIMIT"], "https://catalog.ldc.upenn.edu/LDC93S1")
+        home = DataHome(data_home, ["timit", "TIMIT"], "https://catalog.ldc.upenn.edu/LDC93S1")
         if not home.folder.is_dir():
             raise home.missing("TRAIN/DR1/FCJF0/SX127.WAV")
         folder = home.folder

@@ -6,7 +6,7 @@ import os
 import re
 
 from margent.annotation.phrase_tree import PhraseTree
-from margent.datasets.text import Dataset, Part, _Home
+from margent.datasets.text import DataHome, Dataset, Part
 from margent.errors import CorpusError
 from margent.formats.brackets import chosen_parts, tokens_of
 from margent.formats.source import Source
@@ -29,7 +29,7 @@ def load_treebank_trees(
     functions, traces : bool
         Whether function tags and empty elements are kept, as for `read_brackets`.
     """
-    home = _Home(
+    home = DataHome(
         data_home, ["treebank-sample"], "NLTK's data set 'treebank' (nltk.corpus.treebank.parsed_sents(), one a line)"
     )
     source = Source(home.find("wsj-trees.tsv"))

@@ -16,7 +16,7 @@ class ProgressBar(TerminalBar):
         self._before = 0
 
     def advance(self, examples_of_epoch: int) -> None:
-        self._update(completed=self._before + examples_of_epoch)
+        self.update(completed=self._before + examples_of_epoch)
 
     def epoch_done(self, epoch: Any) -> None:
         self._before += self._n_examples
@@ -26,4 +26,4 @@ class ProgressBar(TerminalBar):
             text = "" if epoch.objective is None else f"objective {epoch.objective:.6g}"
         if epoch.dev_score is not None:
             text += f", development {epoch.dev_score:.4f}"
-        self._update(description=f"epoch {epoch.epoch}: {text}")
+        self.update(description=f"epoch {epoch.epoch}: {text}")

@@ -69,7 +69,7 @@ class ForestBatch:
             self._values = np.concatenate(
                 [np.ones(len(f.ids), np.float32) if f.values is None else f.values for f in seen if f is not None]
             )
-        self._native = _core.Forests(
+        self.native = _core.Forests(
             _offsets([forest.n_nodes for forest in self.forests]),
             self._edge_ptr,
             np.array([forest.root for forest in self.forests], np.int32),
@@ -90,24 +90,24 @@ class ForestBatch:
 
     def best(self, weights: npt.ArrayLike, *, threads: int = 1) -> list[Derivation]:
         """The best derivation of each forest."""
-        return [found[0] for found in self._derivations(self._native.best(self._scores(weights, threads), threads))]
+        return [found[0] for found in self._derivations(self.native.best(self._scores(weights, threads), threads))]
 
     def k_best(self, weights: npt.ArrayLike, k: int, *, threads: int = 1) -> list[list[Derivation]]:
         """The k best derivations of each forest, exactly, best first; fewer where there are fewer."""
         if not isinstance(k, (int, np.integer)) or k < 1:
             raise ValueError(f"k is {k!r}; expected an integer of at least 1")
-        return self._derivations(self._native.k_best(self._scores(weights, threads), int(k), threads))
+        return self._derivations(self.native.k_best(self._scores(weights, threads), int(k), threads))
 
     def sample(self, weights: npt.ArrayLike, n: int, seed: int = 0, *, threads: int = 1) -> list[list[Derivation]]:
         """`n` derivations of each forest, drawn with probability proportional to exp(score)."""
         if not isinstance(n, (int, np.integer)) or n < 0:
             raise ValueError(f"n is {n!r}; expected an integer of at least 0")
-        found = self._native.sample(self._scores(weights, threads), int(n), int(seed), threads)
+        found = self.native.sample(self._scores(weights, threads), int(n), int(seed), threads)
         return self._derivations(found, wanted=int(n))
 
     def log_partition(self, weights: npt.ArrayLike, *, threads: int = 1) -> Doubles:
         """(n,): the log of the sum of exp(score) over the derivations of each forest."""
-        return self._checked(self._native.log_partition(self._scores(weights, threads), threads))
+        return self._checked(self.native.log_partition(self._scores(weights, threads), threads))
 
     def marginals(self, weights: npt.ArrayLike, *, threads: int = 1) -> list[Doubles]:
         """For each forest (E,): how often each edge is expected in a derivation, as `Forest.marginals` says."""
@@ -125,7 +125,7 @@ class ForestBatch:
     def check_derivations(self, allowed: npt.NDArray[np.bool_] | None = None, kind: str = "derivation") -> None:
         """Raises ConstraintError for a forest that has no derivation, or none of these edges alone."""
         scores = np.concatenate([forest.scores for forest in self.forests])
-        counts = self._native.count(scores if allowed is None else np.where(allowed, scores, -np.inf), 1)
+        counts = self.native.count(scores if allowed is None else np.where(allowed, scores, -np.inf), 1)
         if not counts.all():
             i = int(np.argmin(counts != 0))
             raise ConstraintError(f"forest {i} has no {kind}: every way to its root uses a forbidden or missing edge")
@@ -136,10 +136,10 @@ class ForestBatch:
             raise ValueError(f"weights has shape {given.shape}; expected ({self.n_features},)")
         if not np.isfinite(given).all():
             raise ValueError(f"weight {np.flatnonzero(~np.isfinite(given))[0]} is not finite; expected finite numbers")
-        return self._native.scores(given, threads)
+        return self.native.scores(given, threads)
 
     def _uses(self, weights: npt.ArrayLike, threads: int) -> Doubles:
-        totals, uses = self._native.marginals(self._scores(weights, threads), threads)
+        totals, uses = self.native.marginals(self._scores(weights, threads), threads)
         self._checked(totals)
         return uses
 

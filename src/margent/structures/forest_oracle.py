@@ -79,8 +79,8 @@ class ForestOracle(_core.ForestOracle):
             batch.check_derivations(mask, "right derivation")
         self.forests = batch
         super().__init__(
-            batch._native,
-            None if other is None else other._native,
+            batch.native,
+            None if other is None else other.native,
             None if mask is None else mask.view(np.uint8),
             _costs(costs, batch, mask),
             None if sample_weight is None else _weights(sample_weight, len(batch)),

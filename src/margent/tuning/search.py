@@ -220,7 +220,7 @@ class _Bar(TerminalBar):
             done = self._search.finished()
             scores = [trial.value for trial in done if trial.value is not None]
             best = f", best score {100 * max(scores):.2f}" if scores else ""
-            self._update(completed=len(done), description=f"{len(done)} of {self._search.plan.trials} trials{best}")
+            self.update(completed=len(done), description=f"{len(done)} of {self._search.plan.trials} trials{best}")
 
 
 def _run(search: Search, jobs: int, progress: bool | None) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from margent.cli.command_line import UsageError
-from margent.cli.files import number_of, shortened, warn
+from margent.cli.files import first_of, listed, number_of
 from margent.cli.options import add_columns, add_format, integer, limits_of
 from margent.cli.parameters import Parameter, field_parameters
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
@@ -163,11 +163,8 @@ class ParserTask(Task):
             raise UsageError("--draw cannot be combined with --marginals")
         if arguments.width is not None and not arguments.draw:
             raise UsageError("--width is for --draw")
-        if arguments.marginals and not model.calibrated_:
-            warn(
-                f"the probabilities of {arguments.model} are not calibrated; "
-                "'margent calibrate' does that with a treebank that it was not trained on"
-            )
+        if arguments.marginals:
+            self.check_calibrated(model, arguments)
         if list(paths) == ["-"] and sys.stdin.isatty():
             print("margent: type a sentence a line, with blanks between its words; Ctrl-D ends", file=sys.stderr)
         with warnings.catch_warnings():
@@ -179,30 +176,16 @@ class ParserTask(Task):
             for batch, answers in found:
                 yield batch.text(answers)
 
-    def alignments(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
-        raise UsageError("a parser has nothing to align: it gives each word a head")
-
     def explained(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         for batch in _batches(paths, arguments):
             for sentence in batch.X:
-                if arguments.token is not None and arguments.token >= len(sentence):
-                    raise UsageError(
-                        f"--token {arguments.token}: a sentence has {number_of(len(sentence), 'word')}, from 0"
-                    )
+                self.check_token(arguments, len(sentence))
                 word = None if arguments.token is None else arguments.token + 1
                 for each in model.explain(sentence, word, top=arguments.top):
                     yield f"{each}\n"
                 yield "\n"
 
     # Results
-
-    def report(self, model: Any, X: Any, y: Any, arguments: argparse.Namespace) -> Any:
-        return model.evaluate(X, y)
-
-    def report_json(self, report: Any) -> dict[str, Any]:
-        from margent.cli.reports import dependency_json
-
-        return dependency_json(report)
 
     def add_evaluating(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--compare", metavar="OTHER", help="trees of another system: is it more than luck?")
@@ -214,6 +197,7 @@ class ParserTask(Task):
         from margent import metrics
         from margent.cli.reports import calibration_json, calibration_table
         from margent.cli.tasks import load_model
+        from margent.cli.tasks.tagger_evaluation import check_words
 
         files = arguments.files
         curves: dict[str, Any] = {}
@@ -223,7 +207,7 @@ class ParserTask(Task):
             if arguments.calibration:
                 raise UsageError("--calibration needs probabilities: give a model first, then the data")
             (X, gold), (other, predicted) = (_read([path], arguments, single_root=False) for path in files)
-            _check_words(X, other, files[1])
+            check_words(X.column(0), other.column(0), files[1])
         else:
             model = load_model(self, arguments)
             X, gold = _read(files or ["-"], arguments, single_root=False)
@@ -236,21 +220,13 @@ class ParserTask(Task):
             text += f"\nthe probabilities of {arguments.model}:\n\n{calibration_table(curves)}"
         if arguments.compare is not None:
             other, trees = _read([arguments.compare], arguments, single_root=False)
-            _check_words(X, other, arguments.compare)
+            check_words(X.column(0), other.column(0), arguments.compare)
             more, summary["compare"] = _comparison(gold, predicted, trees, arguments.compare)
             text += more
         return text, summary
 
-    def check_labels(self, model: Any, y: Any, where: str) -> None:
-        from margent.errors import CorpusError
-
-        known = {str(name) for name in model.labels_}
-        given = {label for tree in y for label in tree.labels}
-        if given and not known & given:
-            raise CorpusError(
-                f"{where}: none of the labels there, such as {min(given)!r}, is one of the model's, "
-                f"such as {min(known)!r}; expected trees that are labelled in the same way"
-            )
+    def labels(self, model: Any, y: Any) -> tuple[set[str], set[str]]:
+        return {*model.labels_}, {label for tree in y for label in tree.labels}
 
     # What a model is
 
@@ -290,9 +266,9 @@ class ParserTask(Task):
             "kind": f"parser of arcs, search {facts['search']}, order {setting.order}"
             if setting.beam is None
             else f"parser of transitions, {setting.system}, {setting.beam}",
-            "labels": f"{len(facts['labels'])}: {shortened(facts['labels'])}",
+            "labels": listed(facts["labels"]),
             "features": f"{facts['features']:,} by {number_of(len(templates), 'template')}",
-            "atoms": shortened([f"{name} {n:,}" for name, n in facts["atoms"].items()]),
+            "atoms": first_of([f"{name} {n:,}" for name, n in facts["atoms"].items()]),
             "tags": ", ".join(f"{name} of its own ({n})" for name, n in facts["taggers"].items()) or "given",
         }
         return Inspection(facts, lines, weight_parts(features, []), weights_json(features, []))
@@ -414,15 +390,6 @@ def _drawn(found: Iterator[tuple[DependencyBatch, list[list[TreePrediction]]]], 
     for words, _, answer in everything:
         heading = "" if answer.reading is None else f"{answer.heading}\n"
         yield f"{heading}{tree_text(answer.tree, words, width=width, ascii_only=plain)}\n"
-
-
-def _check_words(X: Any, others: Any, path: str) -> None:
-    """Trees of different texts must not be compared."""
-    from margent.errors import CorpusError
-
-    for number, (words, other) in enumerate(zip(X.column(0), others.column(0))):
-        if words != other:
-            raise CorpusError(f"{path}: sentence {number} is {' '.join(other)!r}, but {' '.join(words)!r} in the other")
 
 
 def _comparison(gold: Any, first: Any, second: Any, path: str) -> tuple[str, dict[str, Any]]:

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.files import number_of, shortened
+from margent.cli.files import listed, number_of
 from margent.cli.options import add_format, integer, limits_of
-from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
@@ -123,25 +122,7 @@ class PhraseParserTask(Task):
                 for sentence in batch.X:
                     yield f"{model.explain(self._tokens(sentence, arguments))}\n"
 
-    def alignments(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
-        raise UsageError("a phrase-parser has nothing to align: it finds phrases")
-
     # Results
-
-    def report(self, model: Any, X: Any, y: Any, arguments: argparse.Namespace) -> Any:
-        return model.evaluate(X, y)
-
-    def report_json(self, report: Any) -> dict[str, Any]:
-        from margent.cli.reports import bracketing_json
-
-        return bracketing_json(report)
-
-    def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
-        if arguments.model is None:
-            raise UsageError("to evaluate a phrase-parser, give the model first, then trees")
-        model = load_model(self, arguments)
-        report = model.evaluate(*self.read(arguments.files or ["-"], arguments, model))
-        return str(report), self.report_json(report)
 
     # What a model is
 
@@ -170,8 +151,8 @@ class PhraseParserTask(Task):
         rules = [(grammar.rule_text(r), float(grammar.binary_counts[r])) for r in order]
         lines = {
             "kind": f"phrase-parser of {'phrases by their features' if weights is not None else 'a PCFG alone'}",
-            "labels": f"{len(facts['labels'])}: {shortened(facts['labels'])}",
-            "tags": f"{len(facts['tags'])}: {shortened(facts['tags'])}",
+            "labels": listed(facts["labels"]),
+            "tags": listed(facts["tags"]),
             "grammar": f"{number_of(facts['rules'], 'rule')} over {number_of(facts['symbols'], 'symbol')}",
             "words": f"{facts['words']:,}",
             "features": "none: the grammar decides" if weights is None else f"{facts['features']:,}",

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from margent.cli.command_line import UsageError
-from margent.cli.files import check_plot_target, check_target, named_files, number_of, shortened
+from margent.cli.files import check_plot_target, check_target, first_of, listed, named_files, number_of
 from margent.cli.options import add_format, integer, limits_of, positive
 from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
@@ -170,7 +170,7 @@ class SegmenterTask(Task):
                     if segments is not None:
                         target.add(i, segments, front_end.frame, rate)
                 done += len(batch)
-                bar._update(advance=len(batch))
+                bar.update(advance=len(batch))
         target.finish()
         where = "standard output" if arguments.output == "-" else arguments.output
         if written := done - arguments.failures.number:
@@ -184,11 +184,6 @@ class SegmenterTask(Task):
         if any(isinstance(row[0], str) for row in y if row):
             return None
         return segment_scores(y, model.predict(X), frame=self._front_end(model, arguments).frame)
-
-    def report_json(self, report: Any) -> dict[str, Any]:
-        from margent.cli.reports import segment_json
-
-        return segment_json(report)
 
     def add_evaluating(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
@@ -347,8 +342,8 @@ def _lines(facts: dict[str, Any]) -> dict[str, str]:
         made += f" of sound at {front_end['rate']} Hz"
     return {
         "kind": f"segmenter of {unit}",
-        "labels": f"{len(labels)}: {shortened(labels)}",
-        "durations": f"in {unit}: {shortened(durations, ', ')}",
+        "labels": listed(labels),
+        "durations": f"in {unit}: {first_of(durations, ', ')}",
         "input": f"frames of {seen['values']} values{made}" if unit == "frames" else "tokens",
         "features": ", ".join(f"{name}={value}" for name, value in seen.items() if name not in ("kind", "values")),
         "weights": f"{facts['weights']:,}, of which {facts['weights_not_zero']:,} are not zero",

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.files import number_of, warn
 from margent.cli.options import add_columns, add_format, integer, limits_of
 from margent.cli.parameters import Parameter, documented, field_parameters, value_class
 from margent.cli.tasks.task import Inspection, Task
@@ -191,11 +190,8 @@ class TaggerTask(Task):
         probabilities = arguments.marginals or arguments.all_marginals
         if arguments.spans and (arguments.k or probabilities):
             raise UsageError("--spans cannot be combined with --k or --marginals")
-        if not model.calibrated_ and (arguments.spans or probabilities):
-            warn(
-                f"the probabilities of {arguments.model} are not calibrated; "
-                "'margent calibrate' does that with labelled data that it was not trained on"
-            )
+        if arguments.spans or probabilities:
+            self.check_calibrated(model, arguments)
         if list(paths) == ["-"] and sys.stdin.isatty():
             print("margent: type a token a line and an empty line after each sentence; Ctrl-D ends", file=sys.stderr)
         with warnings.catch_warnings():
@@ -211,10 +207,7 @@ class TaggerTask(Task):
         for batch in batches(paths, arguments, model):
             for sentence in batch.X:
                 words = [token if isinstance(token, str) else " ".join(map(str, token)) for token in sentence]
-                if arguments.token is not None and arguments.token >= len(words):
-                    raise UsageError(
-                        f"--token {arguments.token}: a sentence has {number_of(len(words), 'token')}, from 0"
-                    )
+                self.check_token(arguments, len(words))
                 for each in model.explain(sentence, arguments.token, top=arguments.top):
                     yield f"{words[each.position]}\t{each}\n"
                 yield "\n"
@@ -231,11 +224,6 @@ class TaggerTask(Task):
 
         return classification_table(report)
 
-    def report_json(self, report: Any) -> dict[str, Any]:
-        from margent.cli.reports import as_json
-
-        return as_json(report)
-
     def add_evaluating(self, parser: argparse.ArgumentParser) -> None:
         from margent.cli.tasks.tagger_evaluation import add_options
 
@@ -246,16 +234,8 @@ class TaggerTask(Task):
 
         return evaluated(self, arguments)
 
-    def check_labels(self, model: Any, y: Any, where: str) -> None:
-        from margent.errors import CorpusError
-
-        known = {str(name) for name in model.classes_}
-        given = {label for labels in y for label in labels if label is not None}
-        if given and not known & given:
-            raise CorpusError(
-                f"{where}: none of the labels there, such as {min(given)!r}, is one of the model's, "
-                f"such as {min(known)!r}; expected data labelled in the same way"
-            )
+    def labels(self, model: Any, y: Any) -> tuple[set[str], set[str]]:
+        return {*map(str, model.classes_)}, {label for labels in y for label in labels if label is not None}
 
     # What a model is
 

@@ -30,8 +30,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def evaluated(task: Any, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """The report, for people and for programs."""
     from margent import metrics
-    from margent.cli.reports import as_json, calibration_json, calibration_table, classification_table, report_of
+    from margent.cli.reports import as_json, calibration_json, calibration_table, report_of
     from margent.errors import CorpusError
+    from margent.metrics.report import classification_table
 
     files = arguments.files or ["-"]
     if [*files, arguments.compare].count("-") > 1:
@@ -78,7 +79,7 @@ def evaluated(task: Any, arguments: argparse.Namespace) -> tuple[str, dict[str, 
             metrics.plot_reliability(curves, arguments.reliability, title=os.path.basename(arguments.model))
     if arguments.compare is not None:
         other, other_words = _last_column(arguments.compare, arguments)
-        _check_words(words, other_words, arguments.compare)
+        check_words(words, other_words, arguments.compare)
         more_text, summary["compare"] = _comparison(gold, predicted, other, report, arguments)
         text += more_text
     return text, summary
@@ -103,7 +104,7 @@ def _labels(files: list[str], arguments: argparse.Namespace) -> tuple[Any, Any, 
         return columns.column(-2), columns.column(-1), columns.column(0) if columns.n_columns > 2 else None
     right, words = _last_column(files[0], arguments)
     guessed, guessed_words = _last_column(files[1], arguments)
-    _check_words(words, guessed_words, files[1])
+    check_words(words, guessed_words, files[1])
     return right, guessed, words
 
 
@@ -128,8 +129,8 @@ def _words(path: str, X: Any, arguments: argparse.Namespace) -> Any:
     return words_of(X) if format_of([path], arguments).gives == "tokens" else None
 
 
-def _check_words(words: Any, others: Any, path: str) -> None:
-    """Labels of different texts must not be compared."""
+def check_words(words: Any, others: Any, path: str) -> None:
+    """Answers to different texts must not be compared."""
     from margent.errors import CorpusError
 
     if words is None or others is None:

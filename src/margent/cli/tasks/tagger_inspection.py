@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.files import check_plot_target, shortened
+from margent.cli.files import check_plot_target, first_of, listed
 from margent.cli.tasks.tagger import hidden_labels
 from margent.cli.tasks.task import Inspection, weight_parts, weights_json
 
@@ -102,7 +102,7 @@ def _lines(tagger: Tagger, facts: dict[str, Any]) -> dict[str, str]:
     columns = facts["input_columns"]
     lines = {
         "kind": f"tagger of order {tagger.order}",
-        "labels": f"{len(labels)}: {shortened(labels)}{_hidden(facts['hidden_labels'])}",
+        "labels": f"{listed(labels)}{_hidden(facts['hidden_labels'])}",
         "scheme": facts["scheme"] or "none (labels that spell no spans)",
         "input": str(facts["feature_map"])
         if columns is None
@@ -181,4 +181,4 @@ def _hidden(sizes: dict[str, int] | None) -> str:
     if len(set(sizes.values())) == 1:
         return f"; each split into {next(iter(sizes.values()))} hidden ones"
     split = [f"{name} into {size}" for name, size in sizes.items() if size > 1]
-    return f"; split are {shortened(split, ', ')}"
+    return f"; split are {first_of(split, ', ')}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.files import number_of, told
+from margent.cli.files import number_of, told, warn
 from margent.cli.parameters import Parameter, model_parameters, types_of
 
 
@@ -121,7 +121,7 @@ class Task(ABC):
 
     def alignments(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         """What `align` writes, piece by piece."""
-        raise UsageError(f"a {self.name} has nothing to align: it gives each {self.part} one label")
+        raise UsageError(f"a {self.name} has nothing to align; segmenters and transcribers have")
 
     def write(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace, *, align: bool) -> None:
         """Answers or alignments as text, as they come; a file appears when it is complete."""
@@ -145,19 +145,27 @@ class Task(ABC):
 
     # Results
 
-    @abstractmethod
     def report(self, model: Any, X: Any, y: Any, arguments: argparse.Namespace) -> Any:
         """How good the predictions are; None where that cannot be said of these data."""
+        return model.evaluate(X, y)
 
     def report_text(self, report: Any) -> str:
         return str(report)
 
-    @abstractmethod
-    def report_json(self, report: Any) -> dict[str, Any]: ...
+    def report_json(self, report: Any) -> dict[str, Any]:
+        from margent.cli.reports import as_json
 
-    @abstractmethod
+        return as_json(report)
+
     def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         """What `evaluate` says, for people and for programs; `arguments.model` may be None."""
+        from margent.cli.tasks import load_model
+
+        if arguments.model is None:
+            raise UsageError(f"to evaluate a {self.name}, give the model first, then the data")
+        model = load_model(self, arguments)
+        report = model.evaluate(*self.read(arguments.files or ["-"], arguments, model))
+        return str(report), self.report_json(report)
 
     def curves(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
         """How far probabilities can be trusted, where there is a way to tell."""
@@ -168,8 +176,32 @@ class Task(ABC):
             return dict(model.reliability(X, y))
 
     def check_labels(self, model: Any, y: Any, where: str) -> None:
-        """Refuses data that cannot be of this model."""
-        return
+        """Refuses data none of whose labels is one of the model's."""
+        from margent.errors import CorpusError
+
+        known, given = self.labels(model, y)
+        if given and not known & given:
+            raise CorpusError(
+                f"{where}: none of the labels there, such as {min(given)!r}, is one of the model's, "
+                f"such as {min(known)!r}; expected data labelled in the same way"
+            )
+
+    def labels(self, model: Any, y: Any) -> tuple[set[str], set[str]]:
+        """Those of the model, and those in right answers; nothing where they are not compared."""
+        return set(), set()
+
+    def check_calibrated(self, model: Any, arguments: argparse.Namespace) -> None:
+        """Warns of probabilities that are asked for and are not calibrated, in terms of the command line."""
+        if not model.calibrated_:
+            warn(
+                f"the probabilities of {arguments.model} are not calibrated; "
+                "'margent calibrate' does that with labelled data that it was not trained on"
+            )
+
+    def check_token(self, arguments: argparse.Namespace, length: int) -> None:
+        """Refuses a --token that a sentence does not have."""
+        if arguments.token is not None and arguments.token >= length:
+            raise UsageError(f"--token {arguments.token}: a sentence has {number_of(length, self.part)}, from 0")
 
     # What a model is
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.files import number_of, shortened
+from margent.cli.files import listed, number_of
 from margent.cli.options import add_format, integer, limits_of
-from margent.cli.tasks import load_model
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
@@ -108,21 +107,6 @@ class TranscriberTask(Task):
 
     # Results
 
-    def report(self, model: Any, X: Any, y: Any, arguments: argparse.Namespace) -> Any:
-        return model.evaluate(X, y)
-
-    def report_json(self, report: Any) -> dict[str, Any]:
-        from margent.cli.reports import transcription_json
-
-        return transcription_json(report)
-
-    def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
-        if arguments.model is None:
-            raise UsageError("to evaluate a transcriber, give the model first, then dictionaries")
-        model = load_model(self, arguments)
-        report = model.evaluate(*self.read(arguments.files or ["-"], arguments, model))
-        return str(report), self.report_json(report)
-
     # What a model is
 
     def size(self, model: Any) -> str:
@@ -202,8 +186,8 @@ def _lines(facts: dict[str, Any]) -> dict[str, str]:
     use = "search by" if facts["direct"] else "rerank candidates by"
     return {
         "kind": f"transcriber of order {facts['order']}",
-        "letters": f"{len(facts['letters'])}: {shortened(facts['letters'])}",
-        "phonemes": f"{len(facts['phonemes'])}: {shortened(facts['phonemes'])}",
+        "letters": listed(facts["letters"]),
+        "phonemes": listed(facts["phonemes"]),
         "graphones": f"{facts['graphones']:,}",
         "grams": ", ".join(f"{count:,} of {k}" for k, count in enumerate(facts["grams"], 1)),
         "discounts": "none" if plain else ", ".join("/".join(f"{d:.2f}" for d in row) for row in discounts),

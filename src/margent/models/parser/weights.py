@@ -171,7 +171,7 @@ class ParserWeights(ABC):
     ) -> tuple[float, dict[str, float]]:
         """The score of one tree of one sentence, and by the readable name of each feature how much it adds to that.
 
-        Where a tree is made in several ways, of the best of them; CapabilityError for a tree that cannot be made.
+        Where a tree has several derivations, of the best of them; CapabilityError for a tree that cannot be made.
         """
 
     @abstractmethod

@@ -43,7 +43,7 @@ class TransitionWeights(ParserWeights):
 
     A feature is a template with the values of its atoms, known by a hash of 64 bits. What an action scores in a
     configuration is the sum of its weights with the features of that; what a tree scores, the sum over the actions of
-    the best way to it that the beam has found.
+    the best path to it that the beam has found.
     """
 
     setting: ParserSetting
