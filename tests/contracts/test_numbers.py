@@ -23,15 +23,20 @@ from margent import (
     Features,
     HiddenLabels,
     Kernel,
+    Markovisation,
     MaximumLikelihood,
     Parser,
+    ParserFeatures,
     Perceptron,
+    PhraseParser,
     SegmentCosts,
     Segmenter,
+    SpanFeatures,
     Spectral,
     Tagger,
     Transcriber,
 )
+from margent.annotation import PhraseTree
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.learners import LEARNERS
@@ -46,6 +51,7 @@ SPANS = [[(0, 1, "a"), (1, len(x), "b")] for x in X]
 WORDS, SPOKEN = ["cab", "back", "tack", "cat", "bat"] * 2, ["K AE B", "B AE K", "T AE K", "K AE T", "B AE T"] * 2
 SEEN = ["U:%x[0,0]", "B"]
 TREES = [DependencyTree([2, 3, 0] if len(x) == 3 else [2, 0], ["x"] * len(x)) for x in X]
+PHRASES = [PhraseTree(x, t, [(0, len(x), "S"), *([(0, 2, "NP")] if len(x) > 2 else [])]) for x, t in zip(X, Y)]
 # Nothing but how long somebody wants to wait; more is not wrong.
 WAITS = {"epochs", "iterations", "restarts", "n_reprocess"}
 
@@ -66,6 +72,11 @@ def speak(**options: Any) -> None:
 
 def parse(**options: Any) -> None:
     Parser(learner=Perceptron(epochs=1), **options).fit(X, TREES, progress=False).predict(X[:2])
+
+
+def phrase(**options: Any) -> None:
+    given = {"learner": Perceptron(epochs=1), **options}
+    PhraseParser(**given).fit(X, PHRASES, progress=False).predict(X[:2])
 
 
 def learn(learner: Any) -> None:
@@ -109,6 +120,14 @@ USES: dict[str, Callable[[Any], None]] = {
        for name in ("order", "candidates", "folds", "held_out", "seed", "threads")},
     **{f"Parser.{name}": lambda v, name=name: parse(**{name: v})
        for name in ("order", "exploration", "calibration", "seed", "threads")},
+    **{f"ParserFeatures.{name}": lambda v, name=name: parse(features=ParserFeatures(**{name: v}))
+       for name in numeric(ParserFeatures)},
+    **{f"PhraseParser.{name}": lambda v, name=name: phrase(**{name: v})
+       for name in ("pruning", "calibration", "seed", "threads")},
+    **{f"SpanFeatures.{name}": lambda v, name=name: phrase(features=SpanFeatures(**{name: v}))
+       for name in numeric(SpanFeatures)},
+    **{f"Markovisation.{name}": lambda v, name=name: phrase(grammar=Markovisation(**{name: v}))
+       for name in numeric(Markovisation)},
     "Transcriber.sizes": lambda v: speak(sizes=[(1, v)]),
     **{f"EM.{name}": lambda v, name=name: speak(order=None, em=EM(**({"order": 2} | {name: v})))
        for name in numeric(EM)},
@@ -136,7 +155,7 @@ def test_parameters(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["chain", "hidden", "spectral", "beam", "kernel", "segmenter", "transcriber", "parser"]
+    "kind", ["chain", "hidden", "spectral", "beam", "kernel", "segmenter", "transcriber", "parser", "phrase-parser"]
 )
 def test_methods(kind: str) -> None:
     makers: dict[str, Callable[[], Any]] = {
@@ -149,10 +168,11 @@ def test_methods(kind: str) -> None:
             FRAMES, SEGMENTS, progress=False),
         "transcriber": lambda: Transcriber(2).fit(WORDS, SPOKEN, progress=False),
         "parser": lambda: Parser(learner=Perceptron(epochs=1)).fit(X, TREES, progress=False),
+        "phrase-parser": lambda: PhraseParser(learner=Perceptron(epochs=1)).fit(X, PHRASES, progress=False),
     }  # fmt: skip
     model = makers[kind]()
     data: dict[str, Any] = {"segmenter": (FRAMES[:2], SEGMENTS[:2]), "transcriber": (WORDS[:2], SPOKEN[:2])}
-    data["parser"] = X[:2], TREES[:2]
+    data |= {"parser": (X[:2], TREES[:2]), "phrase-parser": (X[:2], PHRASES[:2])}
     given, right = data.get(kind, (X[:2], Y[:2]))
     long = given if kind in data else [["the", "old", "dog"] * 30]
     asked: list[Callable[[Any], Any]] = [
@@ -164,7 +184,7 @@ def test_methods(kind: str) -> None:
         asked += [lambda v: model.scores_of(given[0], v)]
     if kind not in data:
         asked += [lambda v: model.sample(given, v), lambda v: model.sample(given, 2, seed=v)]
-    if hasattr(model, "explain"):
+    if hasattr(model, "explain") and kind != "phrase-parser":  # which explains whole trees, without a number
         asked += [lambda v: model.explain(given[0], v), lambda v: model.explain(given[0], top=v)]
     if hasattr(model, "top_features"):
         label = "x" if kind == "parser" else str(model.classes_[0])

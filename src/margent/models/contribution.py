@@ -14,10 +14,11 @@ class Contribution:
     weight: float
 
 
-def largest(parts: Iterable[Contribution], top: int) -> tuple[Contribution, ...]:
-    """The `top` parts of the largest size, those that speak for the winner first."""
+def largest(parts: Iterable[Contribution], margin: float, top: int) -> tuple[tuple[Contribution, ...], float]:
+    """The `top` parts of the largest size, those that favour the winner first, and what they leave of the margin."""
     there = sorted((part for part in parts if part.weight != 0), key=lambda part: (-abs(part.weight), part.name))
-    return tuple(sorted(there[:top], key=lambda part: -part.weight))
+    shown = tuple(sorted(there[:top], key=lambda part: -part.weight))
+    return shown, margin - sum(part.weight for part in shown)
 
 
 def contribution_lines(parts: Iterable[Contribution], rest: float, margin: float) -> list[str]:

@@ -54,3 +54,11 @@ def sentence_weights(given: Any, n: int) -> NDArray[np.float32] | None:
     if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
         raise CorpusError(f"sample_weight should be {n} finite numbers of at least 0, one for each sentence")
     return weights
+
+
+def training_weights(given: Any, n: int, what: str = "sentence") -> NDArray[np.float32] | None:
+    """The same of training data, of which some must count."""
+    weights = sentence_weights(given, n)
+    if weights is not None and not weights.any():
+        raise CorpusError(f"there is nothing to learn from: the sample_weight of every {what} is zero")
+    return weights

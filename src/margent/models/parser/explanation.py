@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from margent.models.contribution import Contribution, contribution_lines, largest
+from margent.models.contribution import Contribution, contribution_lines
 from margent.printable import printable
 
 
@@ -33,14 +32,6 @@ class ArcExplanation:
     margin: float
     contributions: tuple[Contribution, ...]
     rest: float
-
-    @classmethod
-    def of(
-        cls, word: int, form: str, arc: Arc, rival: Arc, margin: float, parts: Iterable[Contribution], top: int
-    ) -> ArcExplanation:
-        """With the `top` largest parts."""
-        shown = largest(parts, top)
-        return cls(word, form, arc, rival, margin, shown, margin - sum(part.weight for part in shown))
 
     def __str__(self) -> str:
         chosen = f"word {self.word} {self.form!r}: {self.arc.label} of {self.arc.head}"

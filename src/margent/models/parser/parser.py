@@ -17,7 +17,7 @@ from margent.formats.columns import Columns
 from margent.learners import check_fits
 from margent.models.base import Confidences, Finds, StructuredModel
 from margent.models.beam import Beam
-from margent.models.contribution import Contribution
+from margent.models.contribution import Contribution, largest
 from margent.models.failures import check_on_error
 from margent.models.inputs import sentence_weights
 from margent.models.labels import Predictions
@@ -259,7 +259,9 @@ class Parser(StructuredModel[ParserModel]):
             differences = [
                 Contribution(name, parts.get(name, 0.0) - against.get(name, 0.0)) for name in {**parts, **against}
             ]
-            explanations.append(ArcExplanation.of(each, forms[each - 1], chosen, other, score - less, differences, top))
+            margin = score - less
+            shown = largest(differences, margin, top)
+            explanations.append(ArcExplanation(each, forms[each - 1], chosen, other, margin, *shown))
         return explanations
 
     # What was learned

@@ -15,7 +15,7 @@ from margent.errors import CorpusError
 from margent.features.token_atoms import TokenAtoms
 from margent.models.base import Problem, Run
 from margent.models.fitted import learned_fields
-from margent.models.inputs import sentence_weights
+from margent.models.inputs import training_weights
 from margent.models.parser.answers import ParserAnswers, check_attachment_metric, found_arcs
 from margent.models.parser.data import UNKNOWN, ParserData
 from margent.models.parser.kinds import weights_kind
@@ -24,7 +24,7 @@ from margent.models.parser.sentences import Arcs, as_columns, right_arcs
 from margent.models.parser.setting import ParserSetting
 from margent.models.parser.tagging import Taggers, continued, jackknifed, tagged
 from margent.models.parser.weights import ParserTraining
-from margent.models.training_data import TrainingData
+from margent.models.training_data import TrainingData, check_unchanged
 
 if TYPE_CHECKING:
     from margent.models.parser.parser import Parser
@@ -66,9 +66,7 @@ class ParserProblem(Problem[ParserModel]):
         arcs = right_arcs(given.y, columns.lengths.tolist(), setting.single_root)
         if not columns.n_tokens:
             raise CorpusError("there is nothing to learn from: the training data have no word")
-        weights = sentence_weights(given.sample_weight, len(columns))
-        if weights is not None and not weights.any():
-            raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
+        weights = training_weights(given.sample_weight, len(columns))
         learnable = arcs if kind.makes_crossing_arcs(setting) else projective_arcs(arcs, parser.crossing)
         taggers: Taggers = {}
         if start is not None and start.taggers:
@@ -158,11 +156,7 @@ def check_continues(setting: ParserSetting, start: ParserModel) -> None:
     ):
         if name == "search" and setting.beam is not None and start.setting.beam is not None:
             continue  # of another width
-        if now != then:
-            raise ValueError(
-                f"{name} is {now!r} now, but this Parser was fitted with {name} {then!r}: partial_fit continues as "
-                "training began; to change it, start anew with fit"
-            )
+        check_unchanged("Parser", name, now, then)
 
 
 def projective_arcs(arcs: Sequence[Arcs], crossing: str) -> list[Arcs]:

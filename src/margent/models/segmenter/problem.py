@@ -21,7 +21,7 @@ from margent.learners.maximum_likelihood import FrameStatistics, MaximumLikeliho
 from margent.learners.training import Training
 from margent.models.base import Problem, Run, run_counting
 from margent.models.fitted import learned_fields
-from margent.models.inputs import as_sentences, sentence_weights
+from margent.models.inputs import as_sentences, training_weights
 from margent.models.segmenter.gold_segments import GoldSegments, forced_labels, is_timed
 from margent.models.segmenter.model import SegmenterModel
 from margent.models.segmenter.search import SegmentSearch
@@ -68,9 +68,7 @@ class SegmenterProblem(Problem[SegmenterModel]):
         if start is not None and isinstance(learner, MaximumLikelihood):
             raise ValueError("MaximumLikelihood cannot continue from a model (partial_fit): call fit with all data")
         limits = _limits(segmenter, gold, None if start is None else start.weights.limits)
-        weights = sentence_weights(given.sample_weight, len(X))
-        if weights is not None and not weights.any():
-            raise CorpusError("there is nothing to learn from: the sample_weight of every sequence is zero")
+        weights = training_weights(given.sample_weight, len(X), "sequence")
         if start is None:
             _check_bins(segmenter.features, limits.labels)
         follows = _follows(segmenter, limits, start)

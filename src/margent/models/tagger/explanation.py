@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from margent.models.contribution import Contribution, contribution_lines, largest
+from margent.models.contribution import Contribution, contribution_lines
 from margent.printable import printable
 
 
@@ -24,14 +23,6 @@ class Explanation:
     margin: float
     contributions: tuple[Contribution, ...]
     rest: float
-
-    @classmethod
-    def of(
-        cls, position: int, label: str, rival: str, margin: float, parts: Iterable[Contribution], top: int
-    ) -> Explanation:
-        """With the `top` largest parts."""
-        shown = largest(parts, top)
-        return cls(position, label, rival, margin, shown, margin - sum(part.weight for part in shown))
 
     def __str__(self) -> str:
         if self.rival is None:

@@ -17,7 +17,7 @@ from margent.learners.training import Training
 from margent.models.base import Problem, Run, run_counting
 from margent.models.beam import Beam
 from margent.models.fitted import learned_fields
-from margent.models.inputs import sentence_weights, sentences_and_labels
+from margent.models.inputs import sentence_weights, sentences_and_labels, training_weights
 from margent.models.labels import LabelSet
 from margent.models.tagger.chain.weights import ChainWeights
 from margent.models.tagger.constraints import Restrictions, TagDictionary
@@ -30,7 +30,7 @@ from margent.models.tagger.search import Structure
 from margent.models.tagger.support import SupportSet
 from margent.models.tagger.tagged_data import TaggedData, check_metric
 from margent.models.tagger.weights import Trainable, Weights
-from margent.models.training_data import TrainingData
+from margent.models.training_data import ADVICE, TrainingData, check_unchanged
 
 if TYPE_CHECKING:
     from margent.models.tagger.tagger import Tagger
@@ -85,20 +85,14 @@ class TaggerProblem(Problem[TaggerModel]):
             raise ValueError("freeze_features is not for a kernel, which learns from tokens only by remembering them")
         encoded = feature_map.encode(X, grow=grow, min_count=int(features.min_count))
         labels = (LabelSet() if start is None else start.labels).extended(y)
-        data = TaggedData(
-            X,
-            encoded,
-            labels,
-            labels.encode(y, encoded.lengths),
-            sentence_weights(given.sample_weight, encoded.n_sequences),
-        )
+        weigh = training_weights if start is None else sentence_weights  # without weight, only labels and features grow
+        weights = weigh(given.sample_weight, encoded.n_sequences)
+        data = TaggedData(X, encoded, labels, labels.encode(y, encoded.lengths), weights)
         if encoded.n_tokens == 0 or not data.known.any():
             raise CorpusError("there is nothing to learn from: the training data have no labelled token")
         before = None if start is None else start.scheme
         scheme = label_scheme(tagger.scheme, before, labels, data.ids, encoded.sequence_ptr)
         allowed_pairs(tagger.constrain, labels, scheme)  # wrong constraints are found before training
-        if start is None and data.sample_weight is not None and not data.sample_weight.any():
-            raise CorpusError("there is nothing to learn from: the sample_weight of every sentence is zero")
         known = None if start is None else start.space.dictionary
         space = LabelSpace(labels, scheme, _grown_dictionary(tagger.tag_dictionary, known, data))
         data = replace(data, allowed=space.allowed(X))
@@ -223,13 +217,8 @@ def _grown_dictionary(min_count: int | None, known: TagDictionary | None, data: 
 
 def _check_continues(tagger: Tagger, learner: Any, kind: type[Weights], start: TaggerModel) -> None:
     """ValueError where the parameters have changed so that `partial_fit` cannot continue."""
-    advice = "partial_fit continues as training began; to change it, start anew with fit"
     hidden = tagger.resolved("hidden")
-    for name, now, then in (
-        ("order", tagger.order, start.weights.order),
-        ("hidden", 1 if hidden is None else hidden.n, start.weights.hidden),
-    ):
-        if now != then:
-            raise ValueError(f"{name} is {now} now, but this Tagger was fitted with {name} {then}: {advice}")
+    check_unchanged("Tagger", "order", tagger.order, start.weights.order)
+    check_unchanged("Tagger", "hidden", 1 if hidden is None else hidden.n, start.weights.hidden)
     if not isinstance(start.weights, kind):
-        raise ValueError(f"{type(learner).__name__} learns other weights than this Tagger has: {advice}")
+        raise ValueError(f"{type(learner).__name__} learns other weights than this Tagger has: {ADVICE}")

@@ -23,6 +23,7 @@ from margent.learners import PassiveAggressive, check_fits
 from margent.models.base import Confidences, Finds, StructuredModel
 from margent.models.beam import DECODINGS, Beam
 from margent.models.confident_span import ConfidentSpan
+from margent.models.contribution import largest
 from margent.models.failures import answered, check_on_error
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import Labellings
@@ -170,9 +171,7 @@ class Tagger(StructuredModel[TaggerModel]):
         Where the tag dictionary, or else `constrain`, leaves a sentence no labelling, it does not hold there; a
         `RestrictionWarning` says so once.
         """
-        model = self._fitted()
-        encoded, restrictions = model.encode(X, constraints, self.resolved("threads"))
-        check_on_error(on_error, restrictions.errors)
+        model, encoded, restrictions = self._asked(X, constraints, on_error)
         self._check_range(model, encoded)
         search = self._decoded(model, encoded, restrictions)
         ids, possible = search.best()
@@ -184,9 +183,7 @@ class Tagger(StructuredModel[TaggerModel]):
     ) -> list[list[Reading]]:
         """The k best labellings of each sentence with their scores, best first; exact. Fewer where fewer exist."""
         check_count("k", k, 1)
-        model = self._fitted()
-        encoded, restrictions = model.encode(X, constraints, self.resolved("threads"))
-        check_on_error(on_error, restrictions.errors)
+        model, encoded, restrictions = self._asked(X, constraints, on_error)
         k = _no_more_than(int(k), len(model.labels), int(encoded.lengths.max(initial=0)))
         check_room("k", k, encoded.n_tokens)
         self._check_range(model, encoded)
@@ -209,9 +206,7 @@ class Tagger(StructuredModel[TaggerModel]):
         margin learner are not made for that: without a fitted temperature there is a `CalibrationWarning`; `calibrate`
         says how to get one.
         """
-        model = self._fitted()
-        encoded, restrictions = model.encode(X, constraints, self.resolved("threads"))
-        check_on_error(on_error, restrictions.errors)
+        model, encoded, restrictions = self._asked(X, constraints, on_error)
         scale = self._scale(model)
         self._check_range(model, encoded, scale)
         search = self._search(model, encoded, restrictions)
@@ -228,9 +223,7 @@ class Tagger(StructuredModel[TaggerModel]):
         do not continue it. Labels that do not spell spans make each token a span of its own. As with
         `predict_marginals`, a fitted `temperature_` calibrates the confidences.
         """
-        model = self._fitted()
-        encoded, restrictions = model.encode(X, constraints, self.resolved("threads"))
-        check_on_error(on_error, restrictions.errors)
+        model, encoded, restrictions = self._asked(X, constraints, on_error)
         self._check_range(model, encoded)
         search = self._decoded(model, encoded, restrictions)
         ids, possible = search.best()
@@ -284,7 +277,7 @@ class Tagger(StructuredModel[TaggerModel]):
             except ConstraintError:
                 explanations.append(Explanation(t, label, None, float("inf"), (), 0.0))
                 continue
-            explanations.append(Explanation.of(t, label, names[rival[t]], margin, parts, top))
+            explanations.append(Explanation(t, label, names[rival[t]], margin, *largest(parts, margin, top)))
         return explanations
 
     # What was learned
@@ -429,6 +422,13 @@ class Tagger(StructuredModel[TaggerModel]):
         return f"with {self.search!r} they are shares among the labellings that survive, larger than true ones"
 
     # Search
+
+    def _asked(self, X: Any, constraints: Given | None, on_error: str) -> tuple[TaggerModel, Encoded, Restrictions]:
+        """The model as it is now, and what it is asked about."""
+        model = self._fitted()
+        encoded, restrictions = model.encode(X, constraints, self.resolved("threads"))
+        check_on_error(on_error, restrictions.errors)
+        return model, encoded, restrictions
 
     @property
     def beam_width(self) -> int | None:
