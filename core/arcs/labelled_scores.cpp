@@ -145,9 +145,14 @@ LabelledMarginals LabelledScores::marginals(TreeWorkspace& work) const {
                   : spanning_sums(arcs, scores.arcs, kind.single_root, true);
   if (!n_labels) return out;
   out.labels.assign(values.size(), 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t a = i / static_cast<std::size_t>(n_labels);
-    if (out.parts.arcs[a] > 0) out.labels[i] = out.parts.arcs[a] * std::exp(values[i] - work.arcs[a]);
+  for (std::size_t a = 0; a < out.parts.arcs.size(); ++a) {
+    if (!(out.parts.arcs[a] > 0)) continue;
+    const double* row = values.data() + a * static_cast<std::size_t>(n_labels);
+    double* shares = out.labels.data() + a * static_cast<std::size_t>(n_labels);
+    const double top = *std::max_element(row, row + n_labels);
+    double sum = 0;  // with it shares sum up to one, however large the scores are
+    for (int l = 0; l < n_labels; ++l) sum += shares[l] = std::exp(row[l] - top);
+    for (int l = 0; l < n_labels; ++l) shares[l] *= out.parts.arcs[a] / sum;
   }
   return out;
 }

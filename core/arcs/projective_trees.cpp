@@ -102,6 +102,7 @@ PartMarginals projective_marginals(const ProjectiveChart& chart, const PartScore
   if (out.log_partition == log_zero) return out;
   const double* values = work.values.data();
   work.flows.assign(work.values.size(), 0.0);
+  std::vector<double>& each = work.terms;
   double* flows = work.flows.data();
   flows[chart.goal()] = 1;
   chart.walk<false>([&](std::int32_t span, std::int32_t arc, std::int64_t grandparent, auto terms) {
@@ -112,11 +113,23 @@ PartMarginals projective_marginals(const ProjectiveChart& chart, const PartScore
       out.arcs[static_cast<std::size_t>(arc)] += flow;
       if (scores.grandparents && grandparent >= 0) out.grandparents[static_cast<std::size_t>(grandparent)] += flow;
     }
-    const double total = values[span] - common(scores, arc, grandparent);
+    // The shares of terms sum up to one whatever rounding did to the values of spans: with large scores nothing may
+    // become more probable than it can be.
+    double top = log_zero, sum = 0;
+    const auto value_of = [&](std::int32_t x, std::int32_t y, std::int64_t sibling) {
+      return values[x] + (y < 0 ? 0.0 : values[y]) + part(scores.siblings, sibling);
+    };
+    each.clear();
     terms([&](std::int32_t x, std::int32_t y, std::int64_t sibling) {
-      const double value = values[x] + (y < 0 ? 0.0 : values[y]) + part(scores.siblings, sibling);
-      if (value == log_zero) return;
-      const double share = flow * std::exp(value - total);
+      each.push_back(value_of(x, y, sibling));
+      top = std::max(top, each.back());
+    });
+    if (top == log_zero) return;
+    for (double& value : each) sum += value = std::exp(value - top);
+    const double* weight = each.data();
+    terms([&](std::int32_t x, std::int32_t y, std::int64_t sibling) {
+      const double share = flow * (*weight++ / sum);
+      if (share == 0) return;
       flows[x] += share;
       if (y >= 0) flows[y] += share;
       if (scores.siblings && sibling >= 0) out.siblings[static_cast<std::size_t>(sibling)] += share;

@@ -58,11 +58,13 @@ Marginals marginals(const Forest& forest) {
   auto [log_partition, edge_uses] = process(forest);
   std::vector<double> node_uses(static_cast<std::size_t>(forest.root()) + 1, 0.0);
   node_uses.back() = 1.0;
-  for (std::int32_t node = forest.root(); node >= 0; --node)
+  for (std::int32_t node = forest.root(); node >= 0; --node) {
+    check_interruption(static_cast<std::int64_t>(8 * forest.incoming(node).size()));
     for (const std::int32_t edge : forest.incoming(node)) {
       const double uses = edge_uses[static_cast<std::size_t>(edge)] *= node_uses[static_cast<std::size_t>(node)];
       for (const std::int32_t tail : forest.tails(edge)) node_uses[static_cast<std::size_t>(tail)] += uses;
     }
+  }
   return {log_partition, std::move(edge_uses)};
 }
 

@@ -1,11 +1,19 @@
 #include "phrases/phrase_chart.hpp"
 
 #include <cmath>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "interruption.hpp"
 
 namespace margent {
+
+namespace {
+
+// Of a sentence; a thousand are usual, and these take a gigabyte.
+constexpr std::size_t most_edges = std::size_t{1} << 24;
+
+}  // namespace
 
 void PhraseChart::fill(const TagScores& tags, std::int64_t first, std::int32_t n) {
   n_ = n;
@@ -50,9 +58,11 @@ void PhraseChart::fill_pieces() {
   pieces_.assign(static_cast<std::size_t>(n_) + 1, log_zero);
   pieces_[0] = 0;
   for (std::int32_t j = 1; j <= n_; ++j)
-    for (std::int32_t k = 0; k < j; ++k)
+    for (std::int32_t k = 0; k < j; ++k) {
+      check_interruption(8 * static_cast<std::int64_t>(possible_[cell(k, j)].size()));
       for (const std::int32_t s : possible_[cell(k, j)])
         if (grammar_->is_piece(s)) pieces_[j] = std::max(pieces_[j], pieces_[k] + row(top_, k, j)[s] - piece_cost);
+    }
   best_ = pieces_.back();
 }
 
@@ -95,7 +105,8 @@ void PhraseChart::add_pieces(double least, std::vector<PhraseEdge>& found) {
   outside_pieces_.assign(pieces_.size(), log_zero);
   outside_pieces_.back() = 0;
   for (std::int32_t j = n_; j >= 1; --j)
-    for (std::int32_t k = 0; k < j; ++k)
+    for (std::int32_t k = 0; k < j; ++k) {
+      check_interruption(8 * static_cast<std::int64_t>(possible_[cell(k, j)].size()));
       for (const std::int32_t s : possible_[cell(k, j)]) {
         const double inside = row(top_, k, j)[s];
         const double around = outside_pieces_[j] + pieces_[k] - piece_cost;
@@ -105,6 +116,7 @@ void PhraseChart::add_pieces(double least, std::vector<PhraseEdge>& found) {
         outside = std::max(outside, around);
         outside_pieces_[k] = std::max(outside_pieces_[k], outside_pieces_[j] + inside - piece_cost);
       }
+    }
 }
 
 void PhraseChart::add_span(std::int32_t i, std::int32_t j, double least, const RightSpan* right,
@@ -128,6 +140,9 @@ void PhraseChart::add_span(std::int32_t i, std::int32_t j, double least, const R
       found.push_back({PhraseEdgeKind::word, s == right_symbol, i, j, -1, s, bottom[s]});
       continue;
     }
+    if (found.size() > most_edges) throw std::length_error("a sentence has too many trees: lower the pruning");
+    check_interruption(2 * static_cast<std::int64_t>(j - i) *
+                       static_cast<std::int64_t>(grammar_->with_parent(s).size()));
     for (std::int32_t k = i + 1; k < j; ++k) {
       const double *left = row(top_, i, k), *after = row(top_, k, j);
       for (const PhraseGrammar::Entry& rule : grammar_->with_parent(s)) {

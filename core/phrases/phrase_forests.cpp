@@ -2,7 +2,9 @@
 
 #include <array>
 #include <map>
+#include <stdexcept>
 
+#include "interruption.hpp"
 #include "parallel.hpp"
 
 namespace margent {
@@ -70,6 +72,7 @@ void PhraseForests::append(std::span<const PhraseEdge> edges) {
     }
   };
   for (const PhraseEdge& edge : edges) {
+    check_interruption(1 << 9);
     std::vector<std::int32_t> tails;
     for (const Item& item : tails_of(edge)) {
       const auto there = nodes.find(item);
@@ -84,6 +87,7 @@ void PhraseForests::append(std::span<const PhraseEdge> edges) {
     tail_ptr_.push_back(static_cast<std::int64_t>(tails_.size()));
     edges_.push_back(edge);
   }
+  if (n_nodes == 0) throw std::invalid_argument("a sentence has no tree: a tag has nothing above it in the grammar");
   roots_.push_back(n_nodes - 1);
   node_ptr_.push_back(node_ptr_.back() + n_nodes);
   edge_ptr_.push_back(static_cast<std::int64_t>(edges_.size()));

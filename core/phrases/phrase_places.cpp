@@ -82,6 +82,7 @@ PhrasePlaces::PhrasePlaces(const PhraseForests& forests, const SpanTemplates& te
       return there->second;
     };
     for (const PhraseEdge& edge : edges_of(forests, s)) {
+      check_interruption(64 * static_cast<std::int64_t>(4 + templates.size()));
       const SpanPlace span{edge.begin, edge.end, -1};
       EdgeCells own{-1, -1, edge.rule};
       switch (edge.kind) {

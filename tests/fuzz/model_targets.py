@@ -104,7 +104,7 @@ class ModelTarget:
             model.sample(X, n=2)
         if asked > 0.9 and hasattr(model, "explain"):
             model.explain(X[0])
-        if asked < 0.1:
+        if asked < 0.1 and hasattr(model, "top_features"):
             for label in getattr(model, "classes_", [])[:3]:
                 model.top_features(label, 3)
         if dice.random() < _DEEP:

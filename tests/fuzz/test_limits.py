@@ -148,3 +148,24 @@ def test_text_that_repeats_itself_is_read_in_time_that_grows_with_it() -> None:
     for target in reader_targets():
         outcome = run_cases(Repeated(target, signs), 0, range(12) if target.text else (), TIGHT)
         assert not outcome.findings, target.name
+
+
+LONG = b"1" * 100_000
+TWO_WAYS: dict[str, tuple[str, bytes]] = {
+    "digits of a time": ("audacity/intervals/read", LONG + b"x\t2\ta\n"),
+    "digits of a Praat number": (
+        "textgrid/intervals/read",
+        b'File type = "ooTextFile"\nObject class = "TextGrid"\n\n' + LONG + b"x\n",
+    ),
+    "the name of an element": (
+        "muc/tokens/read",
+        b"<DOC>\n<TEXT>\n<ENAMEX" + b"null" * 20_000 + b"\n</TEXT>\n</DOC>\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TWO_WAYS)
+def test_what_could_be_cut_in_two_ways_is_not_tried_in_all(name: str) -> None:
+    reader, raw = TWO_WAYS[name]
+    (target,) = (target for target in reader_targets() if target.name == reader)
+    assert not run_cases(Fixed(raw, lambda path: target.run(path, random.Random(0)), reader), 0, [0], TIGHT).findings

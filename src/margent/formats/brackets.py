@@ -73,7 +73,7 @@ def iter_brackets(
     """The same, tree by tree."""
     opened = Source(source, encoding, limits)
     lines = ((number, line) for number, line in opened.lines() if line.strip())
-    for tree in _trees(opened, lines):
+    for _, tree in _trees(opened, lines):
         tree = chosen_parts(tree, functions=functions, traces=traces, unaries=unaries)
         if len(tree):
             yield tree
@@ -113,9 +113,10 @@ class PhrasePrediction(NamedTuple):
 
 @dataclass(frozen=True)
 class PhraseBatch:
-    """Sentences to be parsed: lists of words, or of (word, tag)."""
+    """Sentences to be parsed: lists of words, or of (word, tag); `lines`: where each of them begins."""
 
     X: Sequence[Sequence[Any]]
+    lines: Sequence[int]
 
     def text(self, answers: Sequence[Sequence[PhrasePrediction]]) -> str:
         """Trees, one a line; above each of the k best a comment that says which one it is."""
@@ -143,18 +144,21 @@ def phrase_batches(path: str, options: FormatOptions, format: str | None = None)
                 break
         name = "brackets" if seen and seen[-1][1].lstrip().startswith("(") else "sentences"
         lines = chain(seen, lines)
-    sentences: Iterator[list[Any]]
+    sentences: Iterator[tuple[int, list[Any]]]
     if name == "brackets":
-        stripped = (chosen_parts(tree, functions=True, traces=False, unaries=True) for tree in _trees(source, lines))
-        sentences = (list(zip(tree.words, tree.tags)) for tree in stripped if len(tree))
+        plain = ((number, tree.without_traces()) for number, tree in _trees(source, lines))
+        sentences = ((number, list(zip(tree.words, tree.tags))) for number, tree in plain if len(tree))
     else:
-        sentences = (line.split() for _, line in lines)
+        sentences = ((number, line.split()) for number, line in lines)
     for block in blocks(path, sentences):
-        yield PhraseBatch(block)
+        yield PhraseBatch([sentence for _, sentence in block], [number for number, _ in block])
 
 
-def _trees(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[PhraseTree]:
-    """The trees of lines: each ends where its brackets close. Comments, "#" at the beginning, may stand between."""
+def _trees(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, PhraseTree]]:
+    """The trees of lines, each with the number of its first line: they end where their brackets close.
+
+    Comments, "#" at the beginning, may stand between them.
+    """
     pending: list[str] = []
     first = depth = count = size = 0
     for number, line in lines:
@@ -173,7 +177,7 @@ def _trees(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[PhraseT
             if depth == 0:
                 pending.append(line[begin : at + 1])
                 count += 1
-                yield _tree(source, first, count, "\n".join(pending))
+                yield first, _tree(source, first, count, "\n".join(pending))
                 pending, begin, size = [], at + 1, 0
         rest = line[begin:]
         if rest.strip():

@@ -41,7 +41,7 @@ _ENDINGS = {
     ".txt": "audacity",
 }
 _MLF_HEADING = "#!MLF!#"
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 _AUDACITY = re.compile(rf"{_NUMBER}\t{_NUMBER}(\t|$)")
 

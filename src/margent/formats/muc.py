@@ -36,7 +36,7 @@ _ENTITIES = {
     "TIMEX": ("DATE", "TIME"),
     "NUMEX": ("MONEY", "PERCENT"),
 }
-_MARKUP = re.compile(r"<(/?)([A-Za-z][\w-]*)((?:\"[^\"]*\"|'[^']*'|[^<>\"'])*)>|&([A-Za-z]+|#[0-9]+);")
+_MARKUP = re.compile(r"<(/?)([A-Za-z][\w-]*)((?![\w-])(?:\"[^\"]*\"|'[^']*'|[^<>\"'])*)>|&([A-Za-z]+|#[0-9]+);")
 _TYPE = re.compile(r"""\bTYPE\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _ABBREVIATIONS = (
     "Mr|Mrs|Ms|Dr|Prof|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|Rev|St|Jr|Sr|Inc|Corp|Co|Ltd|Bros|No|vs|"

@@ -17,7 +17,7 @@ from margent.formats.source import SourceLike, TargetLike, open_target, read_tex
 
 _TOKEN = re.compile(r'(?P<string>"(?:[^"]|"")*")|(?P<comment>![^\n]*)|(?P<flag><\w+>)|(?P<word>[^\s"]+)|(?P<open>")')
 
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 _Token: TypeAlias = "tuple[int, str | float]"
 """The line, and a string with its quotes, a flag in its brackets or a number."""

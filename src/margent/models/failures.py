@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from margent.errors import ConstraintError, CorpusError
 from margent.parameters import check_word
 
 Answers = TypeVar("Answers", bound="list[Any]")
@@ -25,3 +26,25 @@ def answered(answers: Answers, failures: Failures, on_error: str) -> Answers:
     for number in failures:
         answers[number] = None
     return answers
+
+
+def too_long(lengths: Sequence[int], longest: int, reason: str) -> dict[int, Exception]:
+    """Why sentences of more words than `longest` have no answer; `reason` says what takes no more."""
+    return {
+        i: ConstraintError(f"sentence {i} has {n} words; expected at most {longest}, {reason}")
+        for i, n in enumerate(lengths)
+        if n > longest
+    }
+
+
+def check_lengths(lengths: Sequence[int], longest: int, name: str, reason: str) -> None:
+    """Refuses data to learn from, or to choose the epoch by, before that begins."""
+    for i, n in enumerate(lengths):
+        if n > longest:
+            raise CorpusError(f"sentence {i} of {name} has {n} words; expected at most {longest}, {reason}")
+
+
+def spread(answers: Sequence[Any], failures: Failures, n: int) -> list[Any]:
+    """The answers to those of n examples that did not fail, with None for the others."""
+    given = iter(answers)
+    return [None if i in failures else next(given) for i in range(n)]

@@ -41,6 +41,8 @@ __all__ = [
 ]
 
 Segments = npt.NDArray[np.int32]
+LARGEST_EXACT = 1e11
+"""Of scores, where probabilities are wanted: a double of this size is right to 1e-5."""
 
 
 class Segmented(NamedTuple):
@@ -99,7 +101,11 @@ def log_partition(scores: SegmentScores) -> float:
 
 
 def marginals(scores: SegmentScores, segments: bool = False) -> SegmentMarginals:
-    """The probability of each label at each frame, of each boundary and, if wanted, of each segment."""
+    """The probability of each label at each frame, of each boundary and, if wanted, of each segment.
+
+    Scores beyond 1e11 are a ValueError: in a double nothing is left of what tells segmentations apart.
+    """
+    _check_exact(scores)
     total, labels, boundaries, all_segments = scores.native().marginals(bool(segments))
     _check_total(scores, total)
     if scores.names is not None:  # several places of a forced label sequence may have one label
@@ -110,7 +116,8 @@ def marginals(scores: SegmentScores, segments: bool = False) -> SegmentMarginals
 
 
 def sample(scores: SegmentScores, n: int, seed: int = 0) -> list[Segments]:
-    """`n` independent segmentations, drawn with probability exp(score) / Z. The seed fixes them."""
+    """`n` independent segmentations, drawn with probability exp(score) / Z. The seed fixes them. See `marginals`."""
+    _check_exact(scores)
     total, found = scores.native().sample(_number(n, "n", 0, 2**31 - 1), _number(seed, "seed", 0, 2**64 - 1))
     _check_total(scores, float(total[0]))
     return [_named(scores, segments) for segments in found]
@@ -250,6 +257,16 @@ def _check_total(scores: SegmentScores, total: float) -> float:
     if total == -np.inf:
         raise ConstraintError(f"{scores} has no segmentation: each one has a part that scores -inf")
     return float(total)
+
+
+def _check_exact(scores: SegmentScores) -> None:
+    for name in ("transitions", "start", "end", "durations", "begins", "ends", "segments"):
+        array = getattr(scores, name)
+        if array is not None and (np.abs(array[np.isfinite(array)]) > LARGEST_EXACT).any():
+            raise ValueError(
+                f"{name} has scores so large that probabilities are lost in rounding; "
+                f"expected at most {LARGEST_EXACT:g}"
+            )
 
 
 def _number(value: int, name: str, low: int, high: int) -> int:

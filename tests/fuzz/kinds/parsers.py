@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from margent import Beam, DependencyTree, Parser, Perceptron
+from margent import CRF, Beam, DependencyTree, Parser, ParserFeatures, Perceptron, Tagger
 
 SENTENCES = [
     [("the", "DET"), ("cat", "NOUN"), ("sits", "VERB")],
@@ -19,10 +19,17 @@ TREES = [
     DependencyTree([2, 0], ["nsubj", "root"]),
 ]
 ONE = Perceptron(epochs=1)
+CLUSTERS = ParserFeatures(["h.cluster m.upos direction", "m.cluster1 label"], clusters={"cat": "01", "the": "1"})
 
 CASES: dict[str, tuple[Parser, Any, Any]] = {
     "pairs of arcs": (Parser(learner=ONE, threads=1), SENTENCES, TREES),
     "spanning trees": (Parser(learner=ONE, search="mst", order=1, threads=1), SENTENCES, TREES),
     "greedy": (Parser(learner=ONE, search=Beam(1), threads=1), SENTENCES, TREES),
     "beam with swap": (Parser(learner=ONE, search=Beam(4), system="swap", threads=1), SENTENCES, TREES),
+    "arcs with clusters": (Parser(CLUSTERS, CRF(epochs=1), order=1, threads=1), SENTENCES, TREES),
+    "own tags": (
+        Parser(learner=ONE, search=Beam(2), system="arc-eager", tagger=Tagger(["U:%x[0,0]"], ONE), threads=1),
+        SENTENCES,
+        TREES,
+    ),
 }

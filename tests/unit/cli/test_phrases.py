@@ -38,6 +38,19 @@ def test_trees_are_found_for_sentences_and_for_trees(folder, capsys, monkeypatch
     assert "└── . ." in capsys.readouterr().out
 
 
+def test_a_sentence_that_is_too_long_is_named_and_left_out(folder, capsys, monkeypatch):
+    (folder / "long.txt").write_text("Ann slept .\nAnn saw the old dog .\n\nBo slept .\n")
+    monkeypatch.setattr("margent.models.phrase_parser.model.PhraseParserModel.longest", 5)
+    capsys.readouterr()
+    assert main(["apply", str(folder / "m"), str(folder / "long.txt")]) == 1
+    output, errors = capsys.readouterr()
+    assert output.count("\n") == 2
+    assert errors.startswith("margent: error: line 2: a sentence of 6 words; expected at most 5, as a grammar of ")
+    (folder / "long.mrg").write_text("(S (NN a))\n(S (NN a) (NN b) (NN c)\n  (NN d) (NN e) (NN f)) (S (NN z))\n")
+    assert main(["apply", str(folder / "m"), str(folder / "long.mrg"), "--k", "2"]) == 1
+    assert "error: line 2: a sentence of 6 words" in capsys.readouterr().err
+
+
 def test_results_are_told_to_people_and_to_programs(folder, capsys):
     assert main(["evaluate", str(folder / "m"), str(folder / "test.mrg")]) == 0
     assert "all phrases" in capsys.readouterr().out

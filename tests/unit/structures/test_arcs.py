@@ -194,6 +194,19 @@ def test_sums_over_long_spanning_trees(single_root):
         assert p.log_partition >= arcs.best(scores).score
 
 
+@pytest.mark.parametrize("size", [1e9, 1e15, 1e20, 1e300])
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("order", ["first", "siblings", "grandparents"])
+def test_probabilities_hold_however_large_the_scores_are(order, projective, size):
+    """Trees that score the same: where rounding takes the logarithm of their number, it must not multiply them."""
+    n = 6
+    labels = np.full((n, n, 3), size)
+    pairs = {order: np.full((n, n, n), size)} if order != "first" and projective else {}
+    found = arcs.marginals(ArcScores(np.full((n, n), size), labels, **pairs, projective=projective))
+    np.testing.assert_allclose(found.arcs[:, 1:].sum(axis=0), 1, atol=1e-12)
+    np.testing.assert_allclose(found.labels.sum(axis=2), found.arcs, atol=1e-12)
+
+
 def test_uniform_trees_are_counted():
     """Cayley: n words have (n + 1)^(n - 1) trees, n^(n - 1) with one root; Eisner's by the Catalan-like numbers."""
     for n in range(1, 30):

@@ -284,6 +284,17 @@ def test_wrong_scores_are_named(arguments, message):
         SegmentScores(**({"transitions": np.zeros((2, 2))} | arguments))
 
 
+@pytest.mark.parametrize("name", ["transitions", "durations"])
+def test_scores_that_leave_no_probabilities_are_refused(name):
+    """They were 0 for all labels of a frame, or 1 for segments that exclude each other."""
+    given = {"transitions": np.zeros((3, 3)), "durations": np.zeros((4, 3))}
+    scores = SegmentScores(**{**given, name: given[name] + 1e30}, length=8)
+    for ask in (segments.marginals, lambda scores: segments.sample(scores, 2)):
+        with pytest.raises(ValueError, match=f"{name} has scores so large that probabilities are lost in rounding"):
+            ask(scores)
+    assert segments.best(scores).score > 1e30
+
+
 def test_wrong_questions_are_named():
     scores = SegmentScores(np.zeros((2, 2)), max_duration=2, length=3)
     for ask, message in [

@@ -13,6 +13,8 @@ from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
     from margent.annotation.phrase_tree import PhraseTree
+    from margent.formats.brackets import PhraseBatch
+    from margent.models.phrase_parser.phrase_parser import PhraseParser
 
 _EXAMPLES = {
     "train": """\
@@ -88,7 +90,7 @@ class PhraseParserTask(Task):
         picture = arguments.draw and (arguments.output or "").endswith(".svg")
         for path in paths:
             for batch in phrase_batches(path, options, arguments.format):
-                X = [self._tokens(sentence, arguments) for sentence in batch.X]
+                X = self._short_enough(batch, model, arguments)
                 if arguments.k is None:
                     found = [[PhrasePrediction(tree)] for tree in model.predict(X)]
                 else:
@@ -111,6 +113,15 @@ class PhraseParserTask(Task):
                     yield batch.text(found)
         if picture:
             yield phrase_svg(*drawn)
+
+    def _short_enough(self, batch: PhraseBatch, model: PhraseParser, arguments: argparse.Namespace) -> list[list[Any]]:
+        """The sentences that have a chart; the others are named, and left out."""
+        longest = model.model_.longest
+        for line, sentence in zip(batch.lines, batch.X):
+            if len(sentence) > longest:
+                said = f"line {line}: a sentence of {len(sentence)} words; expected at most {longest}"
+                arguments.failures.add(f"{said}, {model.model_.reason}")
+        return [self._tokens(sentence, arguments) for sentence in batch.X if len(sentence) <= longest]
 
     def explained(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         from margent.formats.brackets import phrase_batches

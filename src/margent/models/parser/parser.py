@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent.annotation.dependency_tree import DependencyTree
-from margent.errors import ConstraintError
 from margent.features.token_atoms import EncodedTokens, TokenAtoms
 from margent.formats.columns import Columns
 from margent.learners import check_fits
 from margent.models.base import Confidences, Finds, StructuredModel
 from margent.models.beam import Beam
 from margent.models.contribution import Contribution, largest
-from margent.models.failures import check_on_error
+from margent.models.failures import check_on_error, spread, too_long
 from margent.models.inputs import sentence_weights
 from margent.models.labels import Predictions
 from margent.models.parser.answers import (
@@ -195,22 +194,11 @@ class Parser(StructuredModel[ParserModel]):
         check_on_error(on_error, failures)
         kept = np.array([i for i in range(len(columns)) if i not in failures], dtype=np.int64)
         found = ask(model, self._encoded(model, columns[kept] if failures else columns))
-        if not failures:
-            return found
-        answers: list[Any] = [None] * len(columns)
-        for i, answer in zip(kept.tolist(), found):
-            answers[i] = answer
-        return answers
+        return spread(found, failures, len(columns)) if failures else found
 
     def _too_long(self, model: ParserModel, columns: Columns) -> dict[int, Exception]:
         """By the number of a sentence: that it has more words than the search takes."""
-        longest, lengths = self._searched(model).longest, columns.lengths
-        return {
-            i: ConstraintError(
-                f"sentence {i} has {lengths[i]} words; expected at most {longest}, as search={self.search!r} takes"
-            )
-            for i in np.flatnonzero(lengths > longest).tolist()
-        }
+        return too_long(columns.lengths.tolist(), self._searched(model).longest, f"as search={self.search!r} takes")
 
     def _readings(self, model: ParserModel, parses: Sequence[ScoredParse]) -> list[ScoredTree]:
         """Parses of one sentence as trees, all different."""

@@ -14,6 +14,7 @@ from margent.annotation.pseudo_projective import LIFTED, PATH, projectivize
 from margent.errors import CorpusError
 from margent.features.token_atoms import TokenAtoms
 from margent.models.base import Problem, Run
+from margent.models.failures import check_lengths
 from margent.models.fitted import learned_fields
 from margent.models.inputs import training_weights
 from margent.models.parser.answers import ParserAnswers, check_attachment_metric, found_arcs
@@ -63,6 +64,8 @@ class ParserProblem(Problem[ParserModel]):
         kind = weights_kind(setting)
         templates = kind.templates(setting)
         columns = as_columns(given.X)
+        longest, why = kind.most_words(setting), f"as search={setting.search!r} takes"
+        check_lengths(columns.lengths.tolist(), longest, "X", why)
         arcs = right_arcs(given.y, columns.lengths.tolist(), setting.single_root)
         if not columns.n_tokens:
             raise CorpusError("there is nothing to learn from: the training data have no word")
@@ -85,6 +88,7 @@ class ParserProblem(Problem[ParserModel]):
         development = None
         if given.X_dev is not None:
             X_dev = as_columns(given.X_dev)
+            check_lengths(X_dev.lengths.tolist(), longest, "X_dev", why)
             arcs_dev = right_arcs(given.y_dev, X_dev.lengths.tolist(), False, "y_dev")
             X_dev = tagged(taggers, X_dev, threads) if taggers else X_dev
             development = ParserAnswers.of(X_dev, atoms.encode(X_dev), arcs_dev)

@@ -133,6 +133,11 @@ class ParserWeights(ABC):
     longest: int = 10_000
     """No sentence that is searched may have more words: memory is proportional to their number, or to its square."""
 
+    @classmethod
+    def most_words(cls, setting: ParserSetting) -> int:
+        """`longest`, before there are weights."""
+        return cls.longest
+
     @abstractmethod
     def searched(self: Self, setting: ParserSetting) -> Self:
         """The same weights, searched otherwise (another width of the beam); ValueError where that needs others."""

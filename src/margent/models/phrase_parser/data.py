@@ -56,6 +56,11 @@ class PhraseData:
         return len(self.words)
 
     @property
+    def lengths(self) -> list[int]:
+        """How many words each sentence has."""
+        return list(map(len, self.words))
+
+    @property
     def counts(self) -> NDArray[np.float64]:
         """(n,) what each sentence counts."""
         return np.ones(len(self)) if self.sample_weight is None else self.sample_weight.astype(np.float64)

@@ -15,6 +15,7 @@ from margent.annotation.binarisation import BinaryNode, Symbol, binarised, unbin
 from margent.annotation.phrase_tree import PhraseTree
 from margent.features.feature_map import Stored
 from margent.models.phrase_parser.options import Markovisation
+from margent.models.stored_numbers import restored_counts
 from margent.storage import ModelFile
 
 Doubles = NDArray[np.float64]
@@ -248,11 +249,11 @@ class TreebankGrammar:
             markovisation,
             symbols,
             binary,
-            _counts(file, "binary_counts", len(binary)),
+            restored_counts(file, "binary_counts", len(binary)),
             np.concatenate([none, unary]),
             ((),) * n + tuple(map(tuple, chains)),
-            _counts(file, "unary_counts", n + len(chains)),
-            _counts(file, "root_counts", n),
+            restored_counts(file, "unary_counts", n + len(chains)),
+            restored_counts(file, "root_counts", n),
         )
         kinds = np.array([_KINDS.index(symbol.kind) for symbol in symbols])
         above = {s for chain in chains for s in chain} | set(unary[:, 0].tolist())
@@ -265,6 +266,8 @@ class TreebankGrammar:
             or (kinds[self.root_counts > 0] == 2).any()
         ):
             raise file.error("its rules are not those of trees")
+        if not set(self.tags.values()) <= set(self.unary[self.unary_counts > 0, 1].tolist()):
+            raise file.error("its rules should leave each tag something that may be above it")
         return self
 
 
@@ -294,10 +297,3 @@ def _symbol(file: ModelFile, given: Any) -> Symbol:
             if all(isinstance(text, str) and text.split() == [text] for text in (label, *parents, *siblings)):
                 return Symbol(kind, label, tuple(parents), tuple(siblings))
     raise file.error(f"{given!r} should be a symbol: its kind, label, parents and siblings")
-
-
-def _counts(file: ModelFile, name: str, n: int) -> Doubles:
-    counts = file.array(name, np.float64, (n,), finite=True)
-    if (counts < 0).any() or counts.sum() > 1e300:
-        raise file.error(f"array {name!r} should hold counts of at least 0")
-    return counts

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.features.derived import capitalisation, digits, hyphen
 from margent.features.feature_map import Stored, restored_strings
+from margent.models.stored_numbers import restored_counts
 from margent.storage import ModelFile
 
 RARE = 10
@@ -115,8 +116,8 @@ class Lexicon:
             raise file.error("its words should have tags of its grammar")
         at = file.array("lexicon.word", np.int32, (None,), minimum=0, maximum=len(words) - 1)
         tag = file.array("lexicon.tag", np.int32, at.shape, minimum=0, maximum=max(len(names) - 1, 0))
-        count = file.array("lexicon.count", np.float64, at.shape, finite=True)
-        if (count < 0).any() or not 0 < count.sum() < 1e300:
+        count = restored_counts(file, "lexicon.count", len(at))
+        if not count.any():
             raise file.error("its words should have counts above 0")
         counts: TagCounts = {word: Counter() for word in words}
         for w, t, c in zip(at.tolist(), tag.tolist(), count.tolist()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,6 +18,8 @@ from margent.models.phrase_parser.weights import SpanWeights
 from margent.storage import ModelFile
 
 LARGEST_PRUNING = 1e6
+MOST_WORDS = 5_000
+"""Of a sentence, however small the grammar is."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,6 +33,15 @@ class PhraseParserModel(FittedModel):
     lexicon: Lexicon
     pruning: float
     weights: SpanWeights | None = None
+
+    @property
+    def longest(self) -> int:
+        """No sentence may have more words: its chart of n words and S symbols takes 16 n^2 S bytes, here 2 GiB."""
+        return min(MOST_WORDS, math.isqrt((1 << 31) // (16 * len(self.grammar.symbols))))
+
+    @property
+    def reason(self) -> str:
+        return f"as a grammar of {len(self.grammar.symbols):,} symbols takes"
 
     def charts(self, data: PhraseData, threads: int) -> PhraseCharts:
         return PhraseCharts.of(self.grammar, self.lexicon, data, self.pruning, threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from margent.errors import CorpusError
 from margent.learners import PCFG, PassiveAggressive
 from margent.models.base import Confidences, Finds, StructuredModel
 from margent.models.confident_span import ConfidentSpan
+from margent.models.failures import check_on_error, spread, too_long
 from margent.models.labels import Predictions
 from margent.models.phrase_parser.answers import PhraseExplanation, PhraseProbabilities, PhraseReading
 from margent.models.phrase_parser.charts import EMPTY, PhraseCharts
@@ -23,7 +25,7 @@ from margent.models.phrase_parser.options import Markovisation, SpanFeatures
 from margent.models.phrase_parser.problem import PhraseProblem, phrase_score
 from margent.models.phrase_parser.weights import SpanWeights
 from margent.models.training_data import TrainingData
-from margent.parameters import check_count, check_number
+from margent.parameters import MOST_ANSWERS, check_count, check_number
 
 if TYPE_CHECKING:
     from margent.metrics.bracketing import BracketingReport
@@ -104,50 +106,74 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
 
     # Prediction
 
-    def predict(self, X: Any) -> list[PhraseTree]:
-        """The best tree of each sentence."""
-        return Predictions(self._best(self._fitted(), PhraseData.of(X)))
+    def predict(self, X: Any, *, on_error: str = "raise") -> list[PhraseTree]:
+        """The best tree of each sentence.
 
-    def predict_k_best(self, X: Any, k: int = 5) -> list[list[PhraseReading]]:
+        A sentence with more words than a chart has memory for (`model_.longest`) is a `ConstraintError`; with
+        `on_error="none"` its answer is None, here and below.
+        """
+        return Predictions(self._answered(X, on_error, self._best))
+
+    def predict_k_best(self, X: Any, k: int = 5, *, on_error: str = "raise") -> list[list[PhraseReading]]:
         """The k best trees of each sentence with their scores, best first; fewer where fewer exist.
 
         Exact among the trees within `pruning` of the best under the grammar.
         """
-        check_count("k", k, 1)
-        model, data, threads = self._fitted(), PhraseData.of(X), self.resolved("threads")
-        charts = model.charts(data, threads)
-        found = [[PhraseReading(0.0, EMPTY)] for _ in range(len(data))]
-        if len(charts):
-            several = charts.k_best(model.scores(charts, threads), min(int(k), 2**31 - 1), threads)
-            for number, readings in zip(charts.numbers.tolist(), several):
-                found[number] = [PhraseReading(score, tree) for score, tree in readings]
-        return found
+        check_count("k", k, 1, maximum=MOST_ANSWERS)
 
-    def predict_marginals(self, X: Any) -> list[PhraseProbabilities]:
+        def several(model: PhraseParserModel, data: PhraseData) -> list[list[PhraseReading]]:
+            threads = self.resolved("threads")
+            charts = model.charts(data, threads)
+            found = [[PhraseReading(0.0, EMPTY)] for _ in range(len(data))]
+            if len(charts):
+                ranked = charts.k_best(model.scores(charts, threads), int(k), threads)
+                for number, readings in zip(charts.numbers.tolist(), ranked):
+                    found[number] = [PhraseReading(score, tree) for score, tree in readings]
+            return found
+
+        return self._answered(X, on_error, several)
+
+    def predict_marginals(self, X: Any, *, on_error: str = "raise") -> list[PhraseProbabilities]:
         """Probabilities of phrases under exp(score / temperature_), over the sum of the trees within `pruning`
         of the best under the grammar.
 
         The scores of margin learners and of a PCFG are not made for that: without a fitted temperature there is a
         `CalibrationWarning`. Those of a `CRF` are.
         """
-        model, data, threads = self._fitted(), PhraseData.of(X), self.resolved("threads")
-        scale = self._scale(model)
-        answers = [PhraseProbabilities(EMPTY, [], {}) for _ in range(len(data))]
-        charts = model.charts(data, threads)
-        if not len(charts):
+        scale = self._scale(self._fitted())
+
+        def sums(model: PhraseParserModel, data: PhraseData) -> list[PhraseProbabilities]:
+            threads = self.resolved("threads")
+            answers = [PhraseProbabilities(EMPTY, [], {}) for _ in range(len(data))]
+            charts = model.charts(data, threads)
+            if not len(charts):
+                return answers
+            scores = model.scores(charts, threads)
+            trees = [readings[0][1] for readings in charts.best(scores, threads)]
+            table = charts.phrase_probabilities(scale * scores, threads)
+            confidences = iter(table.of_trees(trees).tolist())
+            for number, tree, spans in zip(charts.numbers.tolist(), trees, table.by_sentence(len(charts))):
+                phrases = [ConfidentSpan(*span, next(confidences)) for span in tree.phrases]
+                answers[number] = PhraseProbabilities(tree, phrases, {Span(a, b, label): p for a, b, label, p in spans})
             return answers
-        scores = model.scores(charts, threads)
-        trees = [readings[0][1] for readings in charts.best(scores, threads)]
-        table = charts.phrase_probabilities(scale * scores, threads)
-        confidences = iter(table.of_trees(trees).tolist())
-        for number, tree, spans in zip(charts.numbers.tolist(), trees, table.by_sentence(len(charts))):
-            phrases = [ConfidentSpan(*span, next(confidences)) for span in tree.phrases]
-            answers[number] = PhraseProbabilities(tree, phrases, {Span(a, b, label): p for a, b, label, p in spans})
-        return answers
+
+        return self._answered(X, on_error, sums)
+
+    def _answered(self, X: Any, on_error: str, ask: Callable[[PhraseParserModel, PhraseData], list[Any]]) -> list[Any]:
+        """What is answered of each sentence that is not too long."""
+        check_on_error(on_error)
+        model, data = self._fitted(), PhraseData.of(X)
+        failures = too_long(data.lengths, model.longest, model.reason)
+        check_on_error(on_error, failures)
+        if not failures:
+            return ask(model, data)
+        return spread(ask(model, data.part([i for i in range(len(data)) if i not in failures])), failures, len(data))
 
     def explain(self, x: Any) -> PhraseExplanation:
         """Why the best tree of one sentence is that: its steps, and what was seen of each with its weight."""
-        return explained(self._fitted(), PhraseData.of([x]))
+        model, data = self._fitted(), PhraseData.of([x])
+        check_on_error("raise", too_long(data.lengths, model.longest, model.reason))
+        return explained(model, data)
 
     # What was learned
 
@@ -176,6 +202,7 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
     def _answers(self, model: PhraseParserModel, X: Any, y: Any, sample_weight: Any = None) -> PhraseData:
         data = PhraseData.of(X, y, sample_weight)
         _ = data.right  # refused where there are no trees
+        check_on_error("raise", too_long(data.lengths, model.longest, model.reason))
         return data
 
     def _score(self, model: PhraseParserModel, answers: PhraseData) -> float:

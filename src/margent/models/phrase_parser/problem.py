@@ -19,6 +19,7 @@ from margent.features.token_atoms import TokenAtoms
 from margent.learners import PCFG, check_fits
 from margent.learners.training import Training
 from margent.models.base import Problem, Run
+from margent.models.failures import check_lengths
 from margent.models.fitted import learned_fields
 from margent.models.phrase_parser.charts import PhraseCharts
 from margent.models.phrase_parser.data import PhraseData
@@ -89,6 +90,7 @@ class PhraseProblem(Problem[PhraseParserModel]):
         model = PhraseParserModel(
             learner=self.learner, history=[], grammar=grammar, lexicon=lexicon, pruning=float(self.parser.pruning)
         )
+        self._check_lengths(model)
         if isinstance(self.learner, PCFG):
             return replace(model, **learned_fields(self.learner, Training(weights=np.zeros(0)), self.start, False))
         threads = self.parser.resolved("threads")
@@ -105,6 +107,12 @@ class PhraseProblem(Problem[PhraseParserModel]):
             **learned_fields(self.learner, result, self.start, self.learner.probabilistic),
             weights=weights.with_values(result.weights),
         )
+
+    def _check_lengths(self, model: PhraseParserModel) -> None:
+        """Before any chart is made: data that would take more memory than there is."""
+        for data, name in ((self.data, "X"), (self.development, "X_dev")):
+            if data is not None:
+                check_lengths(data.lengths, model.longest, name, model.reason)
 
     @cached_property
     def _grammar(self) -> TreebankGrammar:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from margent import CRF, MIRA, Beam, CapabilityError, Parser, Perceptron, Tagger, load
+from margent import CRF, MIRA, Beam, CapabilityError, DependencyTree, Parser, Perceptron, Tagger, load
 from margent.datasets import make_trees
+from margent.errors import CorpusError
 
 X, Y = make_trees(160, seed=5)
 CROSSING = make_trees(160, crossing=0.5, seed=6)
@@ -111,3 +112,12 @@ def test_what_does_not_go_together_is_refused() -> None:
     assert len(trained.set_params(search=Beam(16)).predict(X[:1])) == 1  # another width will do
     with pytest.raises(ValueError, match="search is 'eisner' now, but this Parser was fitted with search Beam"):
         trained.set_params(search="eisner").predict(X[:1])
+
+
+@pytest.mark.parametrize(("parameters", "n"), [({}, 1001), ({"order": 1}, 2501), ({"search": "mst"}, 5001)])
+def test_sentences_too_long_for_memory_are_refused_before_the_training(parameters: Any, n: int) -> None:
+    words, tree = ["w"] * n, DependencyTree([0, *[1] * (n - 1)], ["root", *["x"] * (n - 1)])
+    with pytest.raises(CorpusError, match=f"sentence 1 of X has {n} words; expected at most {n - 1}, as search="):
+        Parser(**parameters).fit([["a"], words], [DependencyTree([0], ["root"]), tree])
+    with pytest.raises(CorpusError, match=f"sentence 0 of X_dev has {n} words"):
+        Parser(**parameters).fit([["a"]], [DependencyTree([0], ["root"])], X_dev=[words], y_dev=[tree])

@@ -21,7 +21,7 @@ from margent import (
 )
 from margent.annotation.schemes import Span
 from margent.datasets import make_phrases
-from margent.errors import CalibrationWarning, CapabilityError, CorpusError
+from margent.errors import CalibrationWarning, CapabilityError, ConstraintError, CorpusError
 from margent.metrics import bracketing_scores
 
 X, Y = make_phrases(60, seed=0)
@@ -209,3 +209,31 @@ def test_wrong_parameters_are_refused():
         PhraseParser(learner="pcfg").fit(X, Y).set_params(learner=Perceptron()).partial_fit(X, Y)
     with pytest.raises(ValueError, match="dev_metric should be one of f1, exact"):
         PhraseParser().fit(X, Y, X_dev=X, y_dev=Y, dev_metric="las")
+
+
+def test_a_sentence_that_is_too_long_fails_alone(parser, monkeypatch):
+    monkeypatch.setattr(type(parser.model_), "longest", 6)
+    X = [X_TEST[0][:2], [*X_TEST[0], *X_TEST[1], *X_TEST[2]], X_TEST[0][:3]]
+    for ask in (parser.predict, parser.predict_k_best, parser.predict_marginals):
+        with pytest.raises(ConstraintError, match=r"sentence 1 has \d+ words; expected at most 6, as a grammar of"):
+            ask(X)
+        answers = ask(X, on_error="none")
+        assert [answer is None for answer in answers] == [False, True, False]
+        assert answers[2] == ask(X[2:])[0]
+    for refuse in (lambda: parser.score(X_TEST, Y_TEST), lambda: parser.explain(X[1])):
+        with pytest.raises(ConstraintError, match="expected at most 6"):
+            refuse()
+
+
+def test_memory_of_a_chart_is_bounded_before_it_is_made(parser):
+    longest = parser.model_.longest
+    assert 16 * longest**2 * len(parser.grammar_.symbols) <= 1 << 31 and longest > 500
+    words = ["a"] * 20_000
+    with pytest.raises(ConstraintError, match="sentence 0 has 20000 words"):
+        parser.predict([words])
+    tree = PhraseTree(words, ["DT"] * len(words), [(0, len(words), "S")])
+    for data in (([*X, words], [*Y, tree]), (X, Y, [*X_TEST, words], [*Y_TEST, tree])):
+        with pytest.raises(CorpusError, match=r"sentence \d+ of X(_dev)? has 20000 words; expected at most"):
+            PhraseParser(FEW).fit(*data[:2], **dict(zip(("X_dev", "y_dev"), data[2:])))
+    with pytest.raises(ValueError, match="k should be an integer of at most"):
+        parser.predict_k_best(X_TEST, 10**12)

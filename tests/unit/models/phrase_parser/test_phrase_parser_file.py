@@ -65,6 +65,12 @@ WRONG = {
     "no counts": (lambda h, a: a.pop("root_counts"), "root_counts"),
     "pruning": (lambda h, a: h.update(pruning=-1.0), "pruning"),
     "markovisation": (lambda h, a: h.update(markovisation=[0, 0, "up"]), "markovisation is wrong"),
+    "counts too small for shares": (lambda h, a: a["unary_counts"].__setitem__(0, 1e-300), "each 0, or from 1e-60 on"),
+    "words too frequent": (lambda h, a: a["lexicon.count"].__setitem__(0, 1e200), "each 0, or from 1e-60 on"),
+    "a tag that cannot stand anywhere": (
+        lambda h, a: a.update(unary_counts=a["unary_counts"] * 0),
+        "should leave each tag something that may be above it",
+    ),
     "tags of words": (lambda h, a: a.update({"lexicon.tag": a["lexicon.tag"] + 100}), "lexicon.tag"),
     "parameters": (lambda h, a: h["parameters"].update(pruning="wide"), "parameters are wrong"),
 }

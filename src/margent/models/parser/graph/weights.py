@@ -146,8 +146,11 @@ class GraphWeights(ParserWeights):
 
     @property
     def longest(self) -> int:  # type: ignore[override]
-        """About 1 GB for one sentence."""
-        return 2_500 if self.projective else 5_000
+        return _most_words(self.parts, self.projective)
+
+    @classmethod
+    def most_words(cls, setting: ParserSetting) -> int:
+        return _most_words(cls.templates(setting), setting.search == "eisner")
 
     @property
     def bits(self) -> int:
@@ -244,3 +247,10 @@ class GraphWeights(ParserWeights):
             projective,
             bool(setting.single_root),
         )
+
+
+def _most_words(parts: PartTemplates, projective: bool) -> int:
+    """About 1 GB for one sentence; with pairs of arcs where the filter leaves each word as many arcs as it may."""
+    if not projective:
+        return 5_000
+    return 2_500 if all(part_kind(terms) == ARC for terms in parts.templates) else 1_000
