@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from margent.datasets.text import Dataset, Part, _Home
+from margent.datasets.text import DataHome, Dataset, Part
 from margent.errors import CorpusError
 from margent.formats.questions import Question, iter_questions
 
@@ -29,7 +29,7 @@ def load_geoquery(*, notation: str = "lambda", data_home: str | os.PathLike[str]
     columns = {"lambda": "lambda", "typed": "lambda_typed"}
     if notation not in columns:
         raise CorpusError(f"GeoQuery has the notations 'lambda' and 'typed', got {notation!r}")
-    home = _Home(data_home, ["geoquery"], _GEOQUERY)
+    home = DataHome(data_home, ["geoquery"], _GEOQUERY)
     found = list(iter_questions(home.find("geo880.tsv"), question="sentence", meaning=columns[notation]))
     train = [one for one in found if one.split == "train"]
     return Dataset(
@@ -49,7 +49,7 @@ def load_jobs(*, data_home: str | os.PathLike[str] | None = None) -> Dataset:
     The meanings were made from the Prolog of the corpus; those of Zettlemoyer and Collins (2005), to which published
     figures refer, were never released. File: ``jobs/jobs640.tsv`` with the columns id, split, sentence and lambda.
     """
-    home = _Home(data_home, ["jobs"], "https://github.com/JasperGuo/Unimer as a table jobs640.tsv")
+    home = DataHome(data_home, ["jobs"], "https://github.com/JasperGuo/Unimer as a table jobs640.tsv")
     found = list(iter_questions(home.find("jobs640.tsv"), question="sentence", meaning="lambda"))
     return Dataset(
         "jobs",
@@ -66,7 +66,7 @@ def load_atis(*, data_home: str | os.PathLike[str] | None = None) -> Dataset:
 
     File: ``atis/atis.tsv`` with the columns id, split, sentence and lambda.
     """
-    home = _Home(data_home, ["atis"], "https://github.com/JasperGuo/Unimer as a table atis.tsv")
+    home = DataHome(data_home, ["atis"], "https://github.com/JasperGuo/Unimer as a table atis.tsv")
     found = list(iter_questions(home.find("atis.tsv"), question="sentence", meaning="lambda"))
     train, dev, test = (_part([one for one in found if one.split == name]) for name in ("train", "dev", "test"))
     return Dataset(
@@ -87,7 +87,7 @@ def load_geo250(language: str = "en", *, data_home: str | os.PathLike[str] | Non
     """
     if language not in GEO250_LANGUAGES:
         raise CorpusError(f"Geo250 has the languages {', '.join(GEO250_LANGUAGES)}, got {language!r}")
-    path = _Home(data_home, ["geoquery"], _GEOQUERY).find("geo250-multilingual.tsv")
+    path = DataHome(data_home, ["geoquery"], _GEOQUERY).find("geo250-multilingual.tsv")
     found = list(iter_questions(path, question="sentence", meaning="lambda", where=("lang", language)))
     return Dataset(
         f"geo250-{language}",
