@@ -200,7 +200,9 @@ void bind_parsing(nb::module_& m) {
           "key",
           [](const ParserTemplates& self, std::size_t t, std::vector<std::uint64_t> values) {
             if (t >= self.size() || values.size() != self.n_terms()) throw nb::value_error("no such template");
-            return self.key(t, values.data());
+            std::vector<std::uint64_t> mixed(values.size());
+            self.mix_values(values.data(), mixed.data());
+            return self.key(t, mixed.data());
           },
           nb::arg("template"), nb::arg("values"), "The key of a feature: of a template with the values of all terms.");
   nb::class_<ParserActions>(m, "ParserActions", "What a parser can do: transitions, with labels where they make arcs.")

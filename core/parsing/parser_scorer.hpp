@@ -16,7 +16,7 @@ namespace margent {
 template <class Table>
 class ParserScorer {
  public:
-  explicit ParserScorer(const ParserTemplates& templates) : templates_(templates), values_(templates.n_terms()) {}
+  explicit ParserScorer(const ParserTemplates& templates) : templates_(templates), values_(templates.n_terms()), mixed_(templates.n_terms()) {}
 
   // Scores are about this sentence, by these weights, from now on.
   void begin(const std::int32_t* atoms, std::int32_t n_atoms, std::int32_t n_words, const Table& table) {
@@ -37,7 +37,7 @@ class ParserScorer {
     uses_.clear();
     for (std::size_t i = 0; i < n; ++i) {
       ParserTemplates::Words words;
-      templates_.see(configuration(i), nodes, atoms_, n_atoms_, n_words_, values_.data(), words);
+      see(configuration(i), nodes, words);
       for (std::size_t g = 0; g < templates_.word_groups().size(); ++g) use_group(g, words, i);
       for (const std::int32_t t : templates_.other_templates()) want(t, static_cast<std::int64_t>(i * width_));
     }
@@ -62,9 +62,9 @@ class ParserScorer {
   template <class Visit>
   void features(const Configuration& c, const WordNodes& nodes, Visit visit) {
     ParserTemplates::Words words;
-    templates_.see(c, nodes, atoms_, n_atoms_, n_words_, values_.data(), words);
+    see(c, nodes, words);
     for (std::size_t t = 0; t < templates_.size(); ++t)
-      if (const std::uint64_t key = templates_.key(t, values_.data())) visit(t, key);
+      if (const std::uint64_t key = templates_.key(t, mixed_.data())) visit(t, key);
   }
   std::span<const std::uint64_t> values() const { return values_; }
   const ParserTemplates& templates() const { return templates_; }
@@ -84,6 +84,10 @@ class ParserScorer {
     std::uint32_t generation = 0, place = 0;
   };
 
+  void see(const Configuration& c, const WordNodes& nodes, ParserTemplates::Words& words) {
+    templates_.see(c, nodes, atoms_, n_atoms_, n_words_, values_.data(), words);
+    templates_.mix_values(values_.data(), mixed_.data());
+  }
   void forget() {
     shared_.clear();
     slots_.resize(4 * most_shared);
@@ -91,7 +95,7 @@ class ParserScorer {
     n_shared_ = 0;
   }
   void want(std::int32_t t, std::int64_t target) {
-    const std::uint64_t key = templates_.key(t, values_.data());
+    const std::uint64_t key = templates_.key(t, mixed_.data());
     if (key == 0) return;
     table_->prefetch(key);
     lookups_.push_back({key, target});
@@ -125,7 +129,7 @@ class ParserScorer {
   std::int32_t n_atoms_ = 0, n_words_ = 0;
   const Table* table_ = nullptr;
   std::size_t width_ = 0;
-  std::vector<std::uint64_t> values_;
+  std::vector<std::uint64_t> values_, mixed_;
   std::vector<Lookup> lookups_;
   std::vector<Found> rows_;
   std::vector<std::pair<std::size_t, std::size_t>> uses_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "parsing/configuration.hpp"
+#include "text/strings.hpp"
 
 namespace margent {
 
@@ -62,17 +63,21 @@ class ParserTemplates {
   void see(const Configuration& c, const WordNodes& nodes, const std::int32_t* atoms, std::int32_t n_atoms,
            std::int32_t n_words, std::uint64_t* values, Words& words) const;
 
-  // The feature of a template among these values, or 0: one of its terms sees nothing, and then there is no feature.
-  std::uint64_t key(std::size_t t, const std::uint64_t* values) const {
-    std::uint64_t key = salts_[t], there = 1;
+  // The values, each mixed once for all templates that look at it: `mixed` [n_terms], 0 where there is nothing.
+  void mix_values(const std::uint64_t* values, std::uint64_t* mixed) const {
+    for (std::size_t i = 0; i < terms_.size(); ++i) mixed[i] = mixed_value(i, values[i]);
+  }
+  // The feature of a template among these mixed values, or 0: one of its terms sees nothing, and then there is no
+  // feature.
+  std::uint64_t key(std::size_t t, const std::uint64_t* mixed) const {
+    std::uint64_t sum = salts_[t], there = 1;
     for (std::int32_t i = template_ptr_[t]; i < template_ptr_[t + 1]; ++i) {
-      const std::uint64_t value = values[template_terms_[i]];
+      const std::uint64_t value = mixed[template_terms_[i]];
       there &= static_cast<std::uint64_t>(value != 0);
-      key = (key ^ value) * 0x9E3779B97F4A7C15ull;
-      key ^= key >> 32;
+      sum += value;
     }
-    key *= 0xBF58476D1CE4E5B9ull;
-    return there ? (key ^ (key >> 29)) | 1 : 0;
+    sum = (sum ^ (sum >> 32)) * 0xBF58476D1CE4E5B9ull;
+    return there ? (sum ^ (sum >> 29)) | 1 : 0;
   }
 
   // Templates that look at nothing but atoms of up to two words of stack and buffer: what they score depends on these
@@ -86,6 +91,9 @@ class ParserTemplates {
 
  private:
   void group();
+  static std::uint64_t mixed_value(std::size_t term, std::uint64_t value) {
+    return value ? mix(value * 0x9E3779B97F4A7C15ull + (term + 1) * 0xD1B54A32D192ED03ull) | 1 : 0;
+  }
 
   std::vector<AddressCode> addresses_;
   std::vector<TermCode> terms_;

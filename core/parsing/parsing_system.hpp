@@ -29,6 +29,7 @@ template <class T, class Table>
 class ParsingSystem {
  public:
   static constexpr bool synchronous = true;
+  static constexpr bool may_ask_again = true;
   static constexpr Recombination recombination = Recombination::states;
   using Weights = TableWeights<Table>;
   struct Move {

@@ -22,6 +22,7 @@ class BeamSearch {
   static constexpr bool merges_moves = S::recombination == Recombination::moves;
   static constexpr bool merges_states = S::recombination == Recombination::states;
   static constexpr bool is_sorted = !requires { requires !S::sorted; };
+  static constexpr bool asks_again = requires { requires S::may_ask_again; };
 
  public:
   using Item = BeamItem<S>;
@@ -38,17 +39,24 @@ class BeamSearch {
       check_interruption(static_cast<std::int64_t>(64 * this->layer(layer).size() + 32 * candidates_.size()));
       layer_ = layer;
       n_moves_ = 0;
+      const std::int64_t width = is_last(layer + 1) ? 0 : beam;
+      forget_candidates(width > 0 && width < most_limited ? 2 * static_cast<std::size_t>(width) + 6 : unlimited);
       system.expand(layer, this->layer(layer), *this);
       if constexpr (!is_layered) {
         if (n_moves_ == 0 && candidates_.size() == this->layer(layer).size()) return;  // all are answers
       }
-      const std::int64_t width = is_last(layer + 1) ? 0 : beam;
+      layer_begin_ = items_.size();
       if constexpr (S::synchronous) {
         choose(candidates_, layer + 1, width);
-        candidates_.clear();
+        if (asks_again && limit_below_ > lowest && static_cast<std::int64_t>(items_.size() - layer_begin_) < width) {
+          forget_candidates(unlimited);
+          system.expand(layer, this->layer(layer), *this);
+          choose(candidates_, layer + 1, width);  // what is kept already comes first, and is known
+        }
       } else {
         choose(pending_[layer + 1], layer + 1, width);
       }
+      begins_.push_back(items_.size());
     }
   }
 
@@ -72,11 +80,11 @@ class BeamSearch {
   void operator()(int layer, std::size_t item, double score, const Move& move) {
     if (!(score > -std::numeric_limits<double>::infinity())) return;
     const auto parent = static_cast<std::int32_t>(begins_[layer_] + item);
-    const auto order = static_cast<std::int32_t>(candidates_.size());
     if constexpr (S::synchronous) {
       ++n_moves_;
-      candidates_.push_back({score, parent, order, {}, move});
+      if (score >= limit_below_) add({score, parent, n_proposed_++, {}, move});
     } else {
+      const auto order = static_cast<std::int32_t>(candidates_.size());
       std::int32_t* bucket = nullptr;
       if constexpr (merges_moves) {
         if (recombine_) {
@@ -95,13 +103,16 @@ class BeamSearch {
     requires(!is_layered)
   {
     const auto index = static_cast<std::int32_t>(begins_[layer_] + item);
-    candidates_.push_back({items_[index].score, ~index, static_cast<std::int32_t>(candidates_.size()), {}, Move{}});
+    add({items_[index].score, ~index, n_proposed_++, {}, Move{}});
   }
 
  private:
   static_assert(is_layered || S::synchronous, "states that skip layers need to know how many there are");
   static_assert(!merges_moves || !S::synchronous, "a synchronous system recombines states, or what it proposes");
   static constexpr std::size_t n_buckets = 1 << 12;
+  static constexpr double lowest = -std::numeric_limits<double>::infinity();
+  static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+  static constexpr std::int64_t most_limited = 1 << 20;
 
   struct Nothing {};
   struct Place {
@@ -113,6 +124,31 @@ class BeamSearch {
     [[no_unique_address]] std::conditional_t<S::synchronous, Nothing, Place> place;
     Move move;
   };
+
+  // Of a layer, the `most` best candidates are enough, as few of them lead to the same state; what is below them need
+  // not be remembered, and if they turn out to be too few the system is asked again. Only where it says that it can be.
+  void forget_candidates(std::size_t most) {
+    if constexpr (S::synchronous) candidates_.clear();
+    n_proposed_ = 0;
+    limit_below_ = lowest;
+    most_ = asks_again ? most : unlimited;
+  }
+  void add(Candidate candidate) {
+    candidates_.push_back(candidate);
+    if (candidates_.size() / 4 < most_) return;
+    const auto last = candidates_.begin() + static_cast<std::ptrdiff_t>(most_);
+    std::nth_element(candidates_.begin(), last - 1, candidates_.end(),
+                     [this](const Candidate& a, const Candidate& b) { return better(a, b); });
+    candidates_.erase(last, candidates_.end());
+    limit_below_ = candidates_.back().score;
+  }
+  bool better(const Candidate& a, const Candidate& b) const {
+    if (a.score != b.score) return a.score > b.score;
+    if constexpr (requires { system_->prefers(a.move, b.move); })
+      return system_->prefers(a.move, b.move);
+    else
+      return a.order < b.order;
+  }
 
   bool is_last(int layer) const { return is_layered && layer + 1 == layers_; }
   const Candidate& candidate(const Candidate& of) const { return of; }
@@ -167,17 +203,9 @@ class BeamSearch {
     if constexpr (requires(const Move& move) { system_->keeps(layer, 0.0, move); })
       std::erase_if(
           list, [&](const auto& each) { return !system_->keeps(layer, candidate(each).score, candidate(each).move); });
-    const auto better = [this](const auto& x, const auto& y) {
-      const Candidate &a = candidate(x), &b = candidate(y);
-      if (a.score != b.score) return a.score > b.score;
-      if constexpr (requires { system_->prefers(a.move, b.move); })
-        return system_->prefers(a.move, b.move);
-      else
-        return a.order < b.order;
-    };
+    const auto better = [this](const auto& x, const auto& y) { return this->better(candidate(x), candidate(y)); };
     const auto size = static_cast<std::int64_t>(list.size());
     const std::int64_t wanted = beam > 0 ? std::min(beam, size) : size;
-    layer_begin_ = items_.size();
     if (merges_states && recombine_) {  // from a heap, as nobody knows how many it takes until enough are different
       const auto worse = [&](const auto& x, const auto& y) { return better(y, x); };
       std::make_heap(list.begin(), list.end(), worse);
@@ -193,7 +221,6 @@ class BeamSearch {
         std::nth_element(list.begin(), list.begin() + wanted, list.end(), better);
       for (std::int64_t i = 0; i < wanted; ++i) keep(candidate(list[i]), layer);
     }
-    begins_.push_back(items_.size());
   }
 
   void keep(const Candidate& chosen, int layer) {
@@ -218,7 +245,9 @@ class BeamSearch {
   S* system_ = nullptr;
   bool recombine_ = true;
   int layer_ = 0, layers_ = 0;
-  std::size_t n_moves_ = 0, layer_begin_ = 0;
+  std::size_t n_moves_ = 0, layer_begin_ = 0, most_ = unlimited;
+  std::int32_t n_proposed_ = 0;
+  double limit_below_ = lowest;  // what scores less need not be remembered
   std::vector<Item> items_;
   std::vector<std::size_t> begins_;
   std::vector<Candidate> candidates_;  // of the next layer where the system is synchronous, otherwise of all

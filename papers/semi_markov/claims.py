@@ -6,19 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from margent.metrics import SentenceMetric, paired_bootstrap
 from papers.semi_markov.plan import PAPER, TABLE2, TITLES, TOKEN_MODELS, WITHOUT, model_name
+from papers.verdict import FAILED, HELD, LEVEL, p_value, told, verdict
 
 WANTED = 0.1
 """By how much of the error the better model should be better, with one mixture."""
-LEVEL = 0.05
-"""From this p on, a difference may be chance."""
 PASS_SECONDS = 30
 EARLY = 5
 """Within so many passes most of the gain is made, says the paper of its Fig. 2."""
 PAIRS = (("lm-smm", "ml-smm"), ("lm-hmm", "ml-hmm"), ("ml-smm", "ml-hmm"), ("lm-smm", "lm-hmm"))
 """Which model errs less than which: large margins less than likelihood, segments less than frames."""
-HELD, CHANCE, FAILED = "held", "held, but may be chance", "did not hold"
 LESS, UNASKED, UNSAID = "less than a tenth", "", "not in the paper"
 
 
@@ -63,14 +60,14 @@ def _better(
     p = p_value(*(rows[model, m]["test"]["counts"] for model in (worse, better)))
     said = "" if where else f" (paper: {100 * (1 - PAPER[better, m] / PAPER[worse, m]):.0f} %)"
     change = f"{abs(100 * fall):.1f} % {'fewer' if fall >= 0 else 'more'} errors"
-    direction = FAILED if fall <= 0 else CHANCE if p >= LEVEL else HELD
+    direction = verdict(fall > 0, p)
     tenth = direction if fall <= 0 or fall >= WANTED else LESS if p < LEVEL else f"{LESS}, which may be chance"
     return Claim(
         f"{where}{m} mixture{'s' * (m > 1)}: {model_name(better)} errs less than {model_name(worse)}"
         + (", by a tenth or more" if asked else ""),
         UNSAID if where else direction,
         tenth if asked else UNASKED,
-        f"{ours:.1f} against {theirs:.1f} %, {change}{said}, {_p(p)}",
+        f"{ours:.1f} against {theirs:.1f} %, {change}{said}, {told(p)}",
     )
 
 
@@ -81,10 +78,10 @@ def _order(rows: dict[tuple[str, int], Any]) -> Claim:
     p = p_value(*(test["counts"] for test in without.values()))
     return Claim(
         "Table 2: the large-margin SMM misses transitions more than durations",
-        FAILED if worse <= better else CHANCE if p >= LEVEL else HELD,
+        verdict(worse > better, p),
         UNASKED,
         f"{worse:.1f} % without {WITHOUT['-transitions']}, {better:.1f} % without {WITHOUT['-durations']} "
-        f"(paper: {PAPER['lm-smm-transitions', 1]} and {PAPER['lm-smm-durations', 1]} %), {_p(p)}",
+        f"(paper: {PAPER['lm-smm-transitions', 1]} and {PAPER['lm-smm-durations', 1]} %), {told(p)}",
     )
 
 
@@ -113,24 +110,10 @@ def _entities(corpus: str, models: dict[str, Any], name: str) -> Claim:
     return Claim(
         f"{TITLES[corpus]}: {TOKEN_MODELS[name]}, finds names better than {TOKEN_MODELS['tagger']}",
         UNSAID,
-        FAILED if ours <= theirs else CHANCE if p >= LEVEL else HELD,
-        f"F1 {100 * ours:.2f} against {100 * theirs:.2f}, {_p(p)}",
+        verdict(ours > theirs, p),
+        f"F1 {100 * ours:.2f} against {100 * theirs:.2f}, {told(p)}",
     )
-
-
-def _error(sums: Any) -> Any:
-    return sums[:, 0] / np.maximum(sums[:, 1], 1)
 
 
 def _f1(sums: Any) -> Any:
     return 2 * sums[:, 0] / np.maximum(sums[:, 1] + sums[:, 2], 1)
-
-
-def p_value(first: list[list[int]], second: list[list[int]], score: Any = _error) -> float:
-    """Of the paired bootstrap over sequences; the counts of each, that the score is made from, are known already."""
-    metric = SentenceMetric(lambda _, counts: np.array(counts, dtype=np.float64), score)
-    return float(paired_bootstrap(first, first, second, metric, samples=2000).p_value)
-
-
-def _p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
