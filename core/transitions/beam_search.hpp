@@ -40,7 +40,7 @@ class BeamSearch {
       layer_ = layer;
       n_moves_ = 0;
       const std::int64_t width = is_last(layer + 1) ? 0 : beam;
-      forget_candidates(width > 0 && width < most_limited ? 2 * static_cast<std::size_t>(width) + 6 : unlimited);
+      forget_candidates(enough(width));
       system.expand(layer, this->layer(layer), *this);
       if constexpr (!is_layered) {
         if (n_moves_ == 0 && candidates_.size() == this->layer(layer).size()) return;  // all are answers
@@ -125,15 +125,25 @@ class BeamSearch {
     Move move;
   };
 
-  // Of a layer, the `most` best candidates are enough, as few of them lead to the same state; what is below them need
-  // not be remembered, and if they turn out to be too few the system is asked again. Only where it says that it can be.
+  // Of a layer, some more candidates than states are enough, as few of them lead to the same state; what is below them
+  // need not be remembered, and if they turn out to be too few the system is asked again. Only where it says that it can
+  // be.
+  static std::size_t enough(std::int64_t width) {
+    if (width < 1 || width >= most_limited) return unlimited;
+    return width == 1 ? 1 : 2 * static_cast<std::size_t>(width) + 6;
+  }
   void forget_candidates(std::size_t most) {
     if constexpr (S::synchronous) candidates_.clear();
     n_proposed_ = 0;
     limit_below_ = lowest;
     most_ = asks_again ? most : unlimited;
   }
-  void add(Candidate candidate) {
+  void add(const Candidate& candidate) {
+    if (most_ == 1 && !candidates_.empty()) {
+      if (better(candidate, candidates_[0])) candidates_[0] = candidate;
+      limit_below_ = candidates_[0].score;
+      return;
+    }
     candidates_.push_back(candidate);
     if (candidates_.size() / 4 < most_) return;
     const auto last = candidates_.begin() + static_cast<std::ptrdiff_t>(most_);

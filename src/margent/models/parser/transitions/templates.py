@@ -48,18 +48,29 @@ VOCABULARY = PartVocabulary(_addresses(), _BARE)
 
 
 def preset(name: str) -> str:
-    """The text of the templates of this name."""
+    """The text of the file of templates of this name."""
     file = resources.files("margent.models.parser.transitions") / "presets" / f"{name}.txt"
     return file.read_text(encoding="utf-8")
 
 
-def parsed_templates(given: str | Sequence[str] | None) -> PartTemplates:
+def preset_lines(name: str, system: str) -> list[str]:
+    """The lines of a preset as they are for a system: those of Zhang and Nivre look at the words that arcs join."""
+    if name != "zhang-nivre" or system == "arc-eager":
+        return preset(name).splitlines()
+    stack = preset("zhang-nivre-stack").splitlines()
+    if system != "arc-hybrid":
+        return stack
+    both = (line for line in (*preset(name).splitlines(), *stack) if line and not line.startswith("#"))
+    return list(dict.fromkeys(both))
+
+
+def parsed_templates(given: str | Sequence[str] | None, system: str) -> PartTemplates:
     """Of lines, or of the preset of this name; None: "rich"."""
     if given is None or isinstance(given, str):
         name = given or "rich"
         if name not in PRESETS:
             raise ValueError(f"there are no templates named {name!r} for transitions; expected {', '.join(PRESETS)}")
-        return PartTemplates.parse(preset(name), VOCABULARY, source=f"{name}.txt")
+        return PartTemplates.parse(preset_lines(name, system), VOCABULARY, source=f"{name}.txt")
     return PartTemplates.parse(given, VOCABULARY)
 
 

@@ -79,7 +79,7 @@ class TransitionWeights(ParserWeights):
 
     @classmethod
     def templates(cls, setting: ParserSetting) -> PartTemplates:
-        return parsed_templates(setting.templates)
+        return parsed_templates(setting.templates, setting.system)
 
     @classmethod
     def makes_crossing_arcs(cls, setting: ParserSetting) -> bool:

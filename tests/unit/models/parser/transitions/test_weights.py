@@ -12,6 +12,7 @@ import pytest
 import margent
 from margent import Beam, Parser, Perceptron, _core
 from margent.annotation.dependency_tree import DependencyTree
+from margent.datasets import make_trees
 from margent.errors import CapabilityError, CorpusError, ModelFileError
 from margent.models.parser.setting import SYSTEMS
 from margent.models.parser.transitions.templates import PRESETS, VOCABULARY, compiled, parsed_templates, preset
@@ -115,15 +116,23 @@ def test_what_transitions_cannot_do_is_refused() -> None:
 
 def test_presets_and_templates() -> None:
     for name in PRESETS:
-        templates = parsed_templates(name)
+        templates = parsed_templates(name, "arc-eager")
         assert len(compiled(templates, templates.token_atoms)) == len(templates)
-        assert parsed_templates(preset(name).splitlines()) == templates
-    assert len(parsed_templates("zhang-nivre")) == 72
+        assert parsed_templates(preset(name).splitlines(), "arc-eager") == templates
+    assert len(parsed_templates("zhang-nivre", "arc-eager")) == 72
     with pytest.raises(ValueError, match="no templates named 'poor'"):
-        parsed_templates("poor")
+        parsed_templates("poor", "arc-eager")
     with pytest.raises(CorpusError, match=r"line 1: 's9\.word'"):
-        parsed_templates(["s9.word"])
+        parsed_templates(["s9.word"], "arc-eager")
     assert {"s0.head2", "n0.left.left", "s2.right2"} <= set(VOCABULARY.addresses)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_see_the_words_that_arcs_join(name: str, system: str) -> None:
+    X, y = make_trees(300, seed=0)
+    found = Parser(name, Perceptron(epochs=4), search=Beam(1), system=system, threads=1).fit(X[:250], y[:250])
+    assert found.score(X[250:], y[250:]) > 0.9
 
 
 @pytest.mark.parametrize("name", ["rows.keys", "rows.ptr", "rows.columns", "rows.weights", "actions.labels"])
