@@ -46,7 +46,9 @@ class FrozenRows {
       if (slot.place == 0) return missing;
       if (slot.tag != tag) continue;
       const std::int32_t row = static_cast<std::int32_t>(slot.place - 1);
-      MARGENT_PREFETCH(&words_[static_cast<std::size_t>(row) * alignment]);
+      const std::uint32_t* at = &words_[static_cast<std::size_t>(row) * alignment];
+      MARGENT_PREFETCH(at);
+      MARGENT_PREFETCH(at + line);  // most rows begin in one line and end in the next
       return row;
     }
   }
@@ -64,7 +66,7 @@ class FrozenRows {
 
  private:
   // Rows begin at multiples of so many words of 4 bytes, so that 31 bits reach over 16 GB.
-  static constexpr std::size_t alignment = 2, header = 4;
+  static constexpr std::size_t alignment = 2, header = 4, line = 16;
   static constexpr std::uint32_t all_columns = 0xFFFFFFFF;
   struct Slot {
     std::uint32_t tag, place;  // place: of the row + 1; 0: empty

@@ -205,6 +205,37 @@ def test_a_greedy_parser_does_what_the_twin_does(seed: int, system: str, n: int)
     assert (heads, labels) == twin.tree_of(state) and score == pytest.approx(total)
 
 
+_ORDER = ("shift", "reduce", "swap", "left", "right", "finish")  # in which native code proposes actions
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(PROJECTIVE), st.integers(2, 7), st.integers(2, 5))
+def test_a_beam_keeps_what_the_twin_keeps(seed: int, system: str, n: int, beam: int) -> None:
+    """With so many labels that the search forgets what is far from the best; two trees are asked for, so that states
+    are one where all their arcs are the same."""
+    data = random_data(seed, [n], n_labels=15)
+    actions = Actions.seen_in(data, system)
+    names = sorted(named(actions), key=lambda action: _ORDER.index(action[0]))
+    scores = Scores(data, len(actions), seed)
+    layer = [(0.0, twin.start(n))]
+    while not all(state.final for _, state in layer):
+        reached: list[tuple[float, twin.State]] = []
+        for total, state in layer:
+            row = scores.of(state)
+            for action in names:
+                after = twin.step(system, state, *action)
+                if after is not None:
+                    reached.append((total + row[named(actions).index(action)], after))
+        reached.sort(key=lambda pair: -pair[0])
+        different = {
+            (s.stack, s.buffer, frozenset(arc[:3] for arc in s.arcs)): (total, s) for total, s in reached[::-1]
+        }
+        layer = sorted(different.values(), key=lambda pair: reached.index(pair))[:beam]
+    found = parse(system, data, scores, actions, scores.table(), beam=beam, k=2)[0]
+    assert [score for score, *_ in found] == pytest.approx([total for total, _ in layer[:2]])
+    assert [tuple(tree) for _, *tree in found] == [twin.tree_of(state) for _, state in layer[:2]]
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_threads_and_batches_change_nothing(system: str) -> None:
     data = random_data(3, [5, 1, 9, 4, 7, 2] * 4, projective=system != "swap")
