@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import describe_machine
+from benchmarks.page import with_generated as with_generated
 
 from margent import strict_json
 from margent.datasets import Dataset, Part, make_addresses
@@ -263,17 +264,6 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: 
     """A table in Markdown; the first `left` columns are text, the others numbers."""
     rule = ["---" if i < left else "---:" for i in range(len(head))]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (head, rule, *rows))
-
-
-def with_generated(page: str, parts: dict[str, str]) -> str:
-    """The page with what stands between `<!-- generated: NAME -->` and `<!-- end -->` replaced by `parts[NAME]`."""
-    for name, text in parts.items():
-        begin, end = f"<!-- generated: {name} -->", "<!-- end -->"
-        pattern = re.compile(rf"({re.escape(begin)}\n).*?({re.escape(end)})", re.DOTALL)
-        page, count = pattern.subn(lambda match, text=text: f"{match[1]}\n{text.strip()}\n\n{match[2]}", page)
-        if count != 1:
-            raise CorpusError(f"expected one part '{begin}' to '{end}' in the page, found {count}")
-    return page
 
 
 def new_figure(columns: int, *, width: float = 5.2, height: float = 3.8) -> tuple[Any, list[Any]]:

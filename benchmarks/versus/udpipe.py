@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.machine import describe_machine
+from benchmarks.rows import add_row, publish, rows_of
 from margent import Beam, Parser, Tagger, load, read_dependencies
 from margent.datasets import load_ud_dependencies
 from margent.formats import write_dependencies
@@ -72,6 +73,7 @@ def main() -> None:
     parser.add_argument("--core", type=int, default=0)
     parser.add_argument("--data", help="folder of the data sets (default: as MARGENT_DATA says)")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--table", action="store_true", help="only put what was measured into docs/parser.md again")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--child", nargs=5, metavar=("STEP", "FOLDER", "TREEBANK", "TAGS", "SIDE"),
                         help=argparse.SUPPRESS)  # fmt: skip
@@ -80,32 +82,41 @@ def main() -> None:
         step, folder, treebank, tags, side = options.child
         print(json.dumps(STEPS[step](Step(Path(folder), treebank, tags, side, options.iterations, options.quick))))
         return
+    if options.table:
+        publish("parser.md", "udpipe", table(rows_of(options.out)))
+        return
     options.tags = options.tags or (("gold",) if options.quick else ("gold", "own"))
     for treebank in options.treebanks:
         for row in compare(treebank, options):
             print(line_of(row), flush=True)
             if not options.quick:
-                add_row(options.out, row)
+                add_row(options.out, row, _KEY)
     if not options.quick:
         print(f"\nwritten to {os.path.relpath(options.out)}")
-
-
-def add_row(path: Path, row: dict[str, Any]) -> None:
-    """Puts a row in place of that of the same treebank, tags, side and part, or after all others."""
-    rows: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
-    keys = [tuple(each[name] for name in _KEY) for each in rows]
-    key = tuple(row[name] for name in _KEY)
-    if key in keys:
-        rows[keys.index(key)] = row
-    else:
-        rows.append(row)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps({"rows": rows}, indent=2) + "\n", encoding="utf-8")
-    new.replace(path)
+        if options.out == RESULTS:
+            publish("parser.md", "udpipe", table(rows_of(RESULTS)))
 
 
 _KEY = ("treebank", "tags", "side", "part")
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """As docs/parser.md has it."""
+    rows = [row for row in rows if row["part"] == "test"]
+    lines = [
+        "| treebank | tags | parser | UAS | LAS | CLAS | training, s | words/s | MB to train | to parse | model |",
+        "| --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |",
+    ]
+    for row in sorted(rows, key=lambda row: (TREEBANKS.index(row["treebank"]), row["tags"], row["side"] != "udpipe")):
+        scores = " | ".join(f"{100 * row[name]:.2f}" for name in ("uas", "las", "clas"))
+        costs = " | ".join(
+            f"{row[name]:,.0f}" for name in ("train_seconds", "tokens_per_second", "train_megabytes", "parse_megabytes")
+        )
+        name = "UDPipe 1" if row["side"] == "udpipe" else row["side"]
+        lines.append(
+            f"| {row['treebank']} | {row['tags']} | {name} | {scores} | {costs} | {row['model_megabytes']:.0f} |"
+        )
+    return "\n".join(lines)
 
 
 def line_of(row: dict[str, Any]) -> str:

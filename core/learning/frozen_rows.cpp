@@ -24,21 +24,18 @@ RowArrays exported(const HashedRows& rows, const Clock& clock, bool average) {
   return out;
 }
 
-// A row with more than a third of the columns is faster, and hardly larger, with all of them.
 std::size_t FrozenRows::words_of(std::size_t n) const {
-  const auto width = static_cast<std::size_t>(n_columns_);
-  const std::size_t words = header + (3 * n > width ? width : 2 * n);
-  return (words + alignment - 1) / alignment * alignment;
+  return 1 + (is_dense(n) ? static_cast<std::size_t>(n_columns_) : (n + 1) / 2 + n);
 }
 
 FrozenRows::FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> keys,
                        std::span<const std::int64_t> row_ptr, std::span<const std::int32_t> columns,
                        std::span<const float> weights)
-    : n_columns_(n_columns), size_(static_cast<std::int64_t>(keys.size())) {
+    : n_columns_(n_columns), size_(static_cast<std::int64_t>(keys.size())), keys_(keys.begin(), keys.end()) {
   std::size_t capacity = 1024, total = 0;
   while (capacity < 2 * keys.size()) capacity *= 2;
   for (std::size_t r = 0; r < keys.size(); ++r) total += words_of(row_ptr[r + 1] - row_ptr[r]);
-  if (total / alignment >= 0x7FFFFFFF) throw std::length_error("too many weights for one table");
+  if (n_columns > 1 << 16 || total >= 0x7FFFFFFF) throw std::length_error("too many weights for one table");
   slots_.grow(capacity);
   words_.grow(total);
   mask_ = capacity - 1;
@@ -47,22 +44,17 @@ FrozenRows::FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> ke
     check_interruption(1 << 6);
     std::size_t q = keys[r] & mask_;
     while (slots_[q].place != 0) q = (q + 1) & mask_;
-    slots_[q] = {static_cast<std::uint32_t>(keys[r] >> 32), static_cast<std::uint32_t>(place / alignment) + 1};
+    slots_[q] = {static_cast<std::uint32_t>(keys[r] >> 32), static_cast<std::uint32_t>(place) + 1};
     const std::size_t n = row_ptr[r + 1] - row_ptr[r];
+    const bool dense = is_dense(n);
     std::uint32_t* at = &words_[place];
-    at[0] = static_cast<std::uint32_t>(keys[r]);
-    at[1] = static_cast<std::uint32_t>(keys[r] >> 32);
-    const bool dense = 3 * n > static_cast<std::size_t>(n_columns_);
-    at[2] = dense ? all_columns : static_cast<std::uint32_t>(n);
+    *at++ = dense ? all_columns : static_cast<std::uint32_t>(n);
+    std::uint32_t* to = dense ? at : at + (n + 1) / 2;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t e = row_ptr[r] + i;
-      const auto weight = std::bit_cast<std::uint32_t>(weights[e]);
-      if (dense) {
-        at[header + columns[e]] = weight;
-      } else {
-        at[header + 2 * i] = static_cast<std::uint32_t>(columns[e]);
-        at[header + 2 * i + 1] = weight;
-      }
+      const auto column = static_cast<std::uint32_t>(columns[e]);
+      if (!dense) at[i / 2] |= column << 16 * (i % 2);  // the memory is 0 before
+      to[dense ? column : i] = std::bit_cast<std::uint32_t>(weights[e]);
     }
     place += words_of(n);
   }
@@ -70,21 +62,20 @@ FrozenRows::FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> ke
 
 RowArrays FrozenRows::arrays() const {
   RowArrays out;
-  for (std::size_t place = 0; place < words_.size();) {
-    const std::uint32_t* at = &words_[place];
-    const bool dense = at[2] == all_columns;
-    const std::size_t before = out.columns.size();
-    const std::size_t n = dense ? static_cast<std::size_t>(n_columns_) : at[2];
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t column = dense ? static_cast<std::uint32_t>(i) : at[header + 2 * i];
-      const float weight = std::bit_cast<float>(at[header + (dense ? i : 2 * i + 1)]);
+  const std::uint32_t* at = words_.data();
+  for (const std::uint64_t key : keys_) {
+    const bool dense = *at == all_columns;
+    const std::uint32_t n = dense ? static_cast<std::uint32_t>(n_columns_) : *at;
+    const std::uint32_t *columns = ++at, *weights = dense ? at : at + (n + 1) / 2;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const float weight = std::bit_cast<float>(weights[i]);
       if (weight == 0) continue;
-      out.columns.push_back(static_cast<std::int32_t>(column));
+      out.columns.push_back(static_cast<std::int32_t>(dense ? i : column(columns, i)));
       out.weights.push_back(weight);
     }
-    out.keys.push_back(static_cast<std::uint64_t>(at[1]) << 32 | at[0]);
+    out.keys.push_back(key);
     out.row_ptr.push_back(static_cast<std::int64_t>(out.columns.size()));
-    place += words_of(dense ? out.columns.size() - before : n);
+    at = weights + n;
   }
   return out;
 }

@@ -24,12 +24,14 @@ struct RowArrays {
 // The weights of rows in training as they are, or their averages; what is 0 is left out.
 RowArrays exported(const HashedRows& rows, const Clock& clock, bool average);
 
-// Open addressing, at most half full. A slot has the upper half of a key and where its row lies; a row has its key and
-// then pairs of column and weight, or, where it has many, the weights of all columns. A feature that is not there is
-// taken for one that is with a probability of about 2^-32 for each slot that is looked at.
+// Open addressing, at most half full. A slot has the upper half of a key and where its row lies. A row is as short as
+// it can be, since what costs is to fetch it: how many weights it has, their columns in 16 bits each, and the weights;
+// or, where these are many, the weights of all columns. A feature that is not there is taken for one that is with a
+// probability of about 2^-32 for each slot that is looked at.
 class FrozenRows {
  public:
   // Keys are different and not 0, offsets rise, columns are below n_columns and different within a row, weights finite.
+  // There are at most 2^16 columns.
   FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> keys, std::span<const std::int64_t> row_ptr,
              std::span<const std::int32_t> columns, std::span<const float> weights);
 
@@ -46,31 +48,35 @@ class FrozenRows {
       if (slot.place == 0) return missing;
       if (slot.tag != tag) continue;
       const std::int32_t row = static_cast<std::int32_t>(slot.place - 1);
-      const std::uint32_t* at = &words_[static_cast<std::size_t>(row) * alignment];
+      const std::uint32_t* at = &words_[row];
       MARGENT_PREFETCH(at);
-      MARGENT_PREFETCH(at + line);  // most rows begin in one line and end in the next
+      MARGENT_PREFETCH(at + line);  // many rows begin in one line and end in the next
       return row;
     }
   }
   void add(std::int32_t row, float* out) const {
-    const std::uint32_t* at = &words_[static_cast<std::size_t>(row) * alignment];
-    const std::uint32_t n = at[2];
-    at += header;
+    const std::uint32_t* at = &words_[row];
+    const std::uint32_t n = *at++;
     if (n == all_columns) {
       const float* weights = reinterpret_cast<const float*>(at);
       for (std::int32_t c = 0; c < n_columns_; ++c) out[c] += weights[c];
       return;
     }
-    for (std::uint32_t i = 0; i < n; ++i) out[at[2 * i]] += std::bit_cast<float>(at[2 * i + 1]);
+    const std::uint32_t* weights = at + (n + 1) / 2;
+    for (std::uint32_t i = 0; i < n; ++i) out[column(at, i)] += std::bit_cast<float>(weights[i]);
   }
 
  private:
-  // Rows begin at multiples of so many words of 4 bytes, so that 31 bits reach over 16 GB.
-  static constexpr std::size_t alignment = 2, header = 4, line = 16;
+  static constexpr std::size_t line = 16;  // words of 4 bytes in a line of the cache
   static constexpr std::uint32_t all_columns = 0xFFFFFFFF;
   struct Slot {
     std::uint32_t tag, place;  // place: of the row + 1; 0: empty
   };
+  static std::uint32_t column(const std::uint32_t* columns, std::uint32_t i) {
+    return columns[i / 2] >> 16 * (i % 2) & 0xFFFF;
+  }
+  // A row with more than a third of the columns is faster, and hardly larger, with all of them.
+  bool is_dense(std::size_t n) const { return 3 * n > static_cast<std::size_t>(n_columns_); }
   std::size_t words_of(std::size_t n) const;
 
   std::int32_t n_columns_;
@@ -78,6 +84,7 @@ class FrozenRows {
   std::size_t mask_ = 0;
   Buffer<Slot> slots_;
   Buffer<std::uint32_t> words_;
+  std::vector<std::uint64_t> keys_;  // in the order of the rows
 };
 
 }  // namespace margent

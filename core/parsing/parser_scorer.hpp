@@ -16,7 +16,8 @@ namespace margent {
 template <class Table>
 class ParserScorer {
  public:
-  explicit ParserScorer(const ParserTemplates& templates) : templates_(templates), values_(templates.n_terms()), mixed_(templates.n_terms()) {}
+  explicit ParserScorer(const ParserTemplates& templates)
+      : templates_(templates), values_(templates.n_terms()), mixed_(templates.n_terms()) {}
 
   // Scores are about this sentence, by these weights, from now on.
   void begin(const std::int32_t* atoms, std::int32_t n_atoms, std::int32_t n_words, const Table& table) {

@@ -126,8 +126,8 @@ class BeamSearch {
   };
 
   // Of a layer, some more candidates than states are enough, as few of them lead to the same state; what is below them
-  // need not be remembered, and if they turn out to be too few the system is asked again. Only where it says that it can
-  // be.
+  // need not be remembered, and if they turn out to be too few the system is asked again. Only where it says that it
+  // can be.
   static std::size_t enough(std::int64_t width) {
     if (width < 1 || width >= most_limited) return unlimited;
     return width == 1 ? 1 : 2 * static_cast<std::size_t>(width) + 6;
