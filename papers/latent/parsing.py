@@ -56,7 +56,7 @@ class Plan:
     beams: tuple[int, ...] = (1, 2, 4, 8, 16)
     explorers: tuple[str, ...] = ("arc-hybrid", "arc-eager")
     features: str = "zhang-nivre"
-    epochs: int = 10
+    epochs: int = 6
     n_train: int | None = None
 
 
