@@ -70,8 +70,8 @@ struct Propose {
 //   n_layers()            where the number of layers is known: the answers are the last one. Otherwise `expand` calls
 //                         propose.stay(item) for a state that is an answer; it stays in the beam until all others are
 //                         answers or dead ends
-//   may_ask_again         true: `expand` may be called twice for a layer, so that the search need not remember what is far
-//                         from the best
+//   may_ask_again         true: `expand` may be called twice for a layer, so that the search need not remember what is
+//                         far from the best
 //   sorted                false: layers need not be sorted, only the best set apart, which takes less time
 //   keeps(layer, score, move)
 //                         false: dropped before the best of the layer are chosen
