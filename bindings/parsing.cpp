@@ -101,6 +101,7 @@ void make_table(FrozenRows* self, std::int32_t n_columns, Array<std::uint64_t, n
   check_ptr(row_ptr, n_entries(columns), "rows");
   if (n_entries(row_ptr) != n_entries(keys) + 1 || weights.shape(0) != columns.shape(0) || n_columns < 1)
     throw nb::value_error("a key for each row, a weight for each column");
+  if (n_columns > FrozenRows::most_columns) throw nb::value_error("too many columns");
   check_ids(columns, n_columns, "a column is out of range");
   std::vector<std::uint64_t> sorted(keys.data(), keys.data() + n_entries(keys));
   std::sort(sorted.begin(), sorted.end());

@@ -35,7 +35,7 @@ FrozenRows::FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> ke
   std::size_t capacity = 1024, total = 0;
   while (capacity < 2 * keys.size()) capacity *= 2;
   for (std::size_t r = 0; r < keys.size(); ++r) total += words_of(row_ptr[r + 1] - row_ptr[r]);
-  if (n_columns > 1 << 16 || total >= 0x7FFFFFFF) throw std::length_error("too many weights for one table");
+  if (n_columns > most_columns || total >= 0x7FFFFFFF) throw std::length_error("too many weights for one table");
   slots_.grow(capacity);
   words_.grow(total);
   mask_ = capacity - 1;

@@ -31,7 +31,8 @@ RowArrays exported(const HashedRows& rows, const Clock& clock, bool average);
 class FrozenRows {
  public:
   // Keys are different and not 0, offsets rise, columns are below n_columns and different within a row, weights finite.
-  // There are at most 2^16 columns.
+  // There are at most `most_columns`.
+  static constexpr std::int32_t most_columns = 1 << 16;
   FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> keys, std::span<const std::int64_t> row_ptr,
              std::span<const std::int32_t> columns, std::span<const float> weights);
 

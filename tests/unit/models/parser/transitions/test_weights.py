@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import margent
 from margent import Beam, Parser, Perceptron, _core
@@ -151,6 +153,29 @@ def test_what_is_stored_is_checked(name: str) -> None:
         TransitionWeights.restored(replace(file, arrays={**arrays, name: wrong}), weights.setting, n_labels, atoms)
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 40), st.integers(0, 30))
+def test_a_table_gives_its_rows_back(seed: int, n_columns: int, n_rows: int) -> None:
+    """Short rows and long ones, some weights 0, which are left out."""
+    random = np.random.default_rng(seed)
+    keys = random.permutation(np.unique(random.integers(1, 2**62, n_rows, dtype=np.uint64)))
+    dense = random.integers(-2, 3, (n_rows, n_columns)).astype(np.float32) * (random.random((n_rows, 1)) < 0.7)
+    there = random.random((n_rows, n_columns)) < random.random((n_rows, 1))
+    ptr = np.append(0, np.cumsum(there.sum(axis=1))).astype(np.int64)
+    columns = np.nonzero(there)[1].astype(np.int32)
+    table = _core.FeatureRows(n_columns, keys, ptr, columns, dense[there].astype(np.float32))
+    assert len(table) == n_rows
+    wanted = np.where(there, dense, 0).astype(np.float32)
+    for key, row in zip(keys.tolist(), wanted):
+        np.testing.assert_array_equal(table.row(key), row)
+    assert not table.row(int(2**63 + 5)).any()
+    found = table.arrays()
+    np.testing.assert_array_equal(found["keys"], keys)
+    np.testing.assert_array_equal(np.diff(found["row_ptr"]), np.count_nonzero(wanted, axis=1))
+    np.testing.assert_array_equal(found["columns"], np.nonzero(wanted)[1])
+    np.testing.assert_array_equal(found["weights"], wanted[wanted != 0])
+
+
 def test_native_code_refuses_what_is_out_of_range() -> None:
     ptr = np.array([0, 2], np.int64)
     atoms = np.zeros((2, 1), np.int32)
@@ -162,3 +187,7 @@ def test_native_code_refuses_what_is_out_of_range() -> None:
         )
     with pytest.raises(ValueError, match="keys must be different"):
         _core.FeatureRows(1, np.array([5, 5], np.uint64), np.array([0, 0, 0]), np.zeros(0, np.int32), np.zeros(0, "f4"))
+    with pytest.raises(ValueError, match="too many columns"):
+        _core.FeatureRows(
+            2**16 + 1, np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros(0, "i4"), np.zeros(0, "f4")
+        )
