@@ -25,7 +25,7 @@ RowArrays exported(const HashedRows& rows, const Clock& clock, bool average) {
 }
 
 std::size_t FrozenRows::words_of(std::size_t n) const {
-  return 1 + (is_dense(n) ? static_cast<std::size_t>(n_columns_) : (n + 1) / 2 + n);
+  return 1 + (is_dense(n) ? static_cast<std::size_t>(n_columns_) : (n + four - 1) / four * (four / 2 + four));
 }
 
 FrozenRows::FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> keys,
@@ -48,13 +48,13 @@ FrozenRows::FrozenRows(std::int32_t n_columns, std::span<const std::uint64_t> ke
     const std::size_t n = row_ptr[r + 1] - row_ptr[r];
     const bool dense = is_dense(n);
     std::uint32_t* at = &words_[place];
-    *at++ = dense ? all_columns : static_cast<std::uint32_t>(n);
-    std::uint32_t* to = dense ? at : at + (n + 1) / 2;
-    for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t n_fours = (n + four - 1) / four;
+    *at++ = dense ? all_columns : static_cast<std::uint32_t>(n_fours);
+    std::uint32_t* to = dense ? at : at + four / 2 * n_fours;
+    for (std::size_t i = 0; i < n; ++i) {  // what fills the last four is column 0 with weight 0, as the memory is
       const std::size_t e = row_ptr[r] + i;
-      const auto column = static_cast<std::uint32_t>(columns[e]);
-      if (!dense) at[i / 2] |= column << 16 * (i % 2);  // the memory is 0 before
-      to[dense ? column : i] = std::bit_cast<std::uint32_t>(weights[e]);
+      if (!dense) set_column(at, static_cast<std::uint32_t>(i), columns[e]);
+      to[dense ? static_cast<std::size_t>(columns[e]) : i] = std::bit_cast<std::uint32_t>(weights[e]);
     }
     place += words_of(n);
   }
@@ -65,8 +65,8 @@ RowArrays FrozenRows::arrays() const {
   const std::uint32_t* at = words_.data();
   for (const std::uint64_t key : keys_) {
     const bool dense = *at == all_columns;
-    const std::uint32_t n = dense ? static_cast<std::uint32_t>(n_columns_) : *at;
-    const std::uint32_t *columns = ++at, *weights = dense ? at : at + (n + 1) / 2;
+    const std::uint32_t n = dense ? static_cast<std::uint32_t>(n_columns_) : four * *at;
+    const std::uint32_t *columns = ++at, *weights = dense ? at : at + n / 2;
     for (std::uint32_t i = 0; i < n; ++i) {
       const float weight = std::bit_cast<float>(weights[i]);
       if (weight == 0) continue;

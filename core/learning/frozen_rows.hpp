@@ -2,6 +2,7 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -24,10 +25,10 @@ struct RowArrays {
 // The weights of rows in training as they are, or their averages; what is 0 is left out.
 RowArrays exported(const HashedRows& rows, const Clock& clock, bool average);
 
-// Open addressing, at most half full. A slot has the upper half of a key and where its row lies. A row is as short as
-// it can be, since what costs is to fetch it: how many weights it has, their columns in 16 bits each, and the weights;
-// or, where these are many, the weights of all columns. A feature that is not there is taken for one that is with a
-// probability of about 2^-32 for each slot that is looked at.
+// Open addressing, at most half full. A slot has the upper half of a key and where its row lies. A row is as short as it
+// can be, since what costs is to fetch it: the columns of its weights in 16 bits each, and the weights, by fours, so that
+// as a rule one step adds all of them; or, where these are many, the weights of all columns. A feature that is not there
+// is taken for one that is with a probability of about 2^-32 for each slot that is looked at.
 class FrozenRows {
  public:
   // Keys are different and not 0, offsets rise, columns are below n_columns and different within a row, weights finite.
@@ -57,24 +58,31 @@ class FrozenRows {
   }
   void add(std::int32_t row, float* out) const {
     const std::uint32_t* at = &words_[row];
-    const std::uint32_t n = *at++;
+    const std::uint32_t n = *at++;  // fours
     if (n == all_columns) {
       const float* weights = reinterpret_cast<const float*>(at);
       for (std::int32_t c = 0; c < n_columns_; ++c) out[c] += weights[c];
       return;
     }
-    const std::uint32_t* weights = at + (n + 1) / 2;
-    for (std::uint32_t i = 0; i < n; ++i) out[column(at, i)] += std::bit_cast<float>(weights[i]);
+    const std::uint32_t* weights = at + four / 2 * n;
+    for (std::uint32_t i = 0; i < n; ++i, at += four / 2, weights += four)
+      for (std::uint32_t j = 0; j < four; ++j) out[column(at, j)] += std::bit_cast<float>(weights[j]);
   }
 
  private:
   static constexpr std::size_t line = 16;  // words of 4 bytes in a line of the cache
-  static constexpr std::uint32_t all_columns = 0xFFFFFFFF;
+  static constexpr std::uint32_t all_columns = 0xFFFFFFFF, four = 4;
   struct Slot {
     std::uint32_t tag, place;  // place: of the row + 1; 0: empty
   };
   static std::uint32_t column(const std::uint32_t* columns, std::uint32_t i) {
-    return columns[i / 2] >> 16 * (i % 2) & 0xFFFF;
+    std::uint16_t found;
+    std::memcpy(&found, reinterpret_cast<const char*>(columns) + sizeof found * i, sizeof found);
+    return found;
+  }
+  static void set_column(std::uint32_t* columns, std::uint32_t i, std::int32_t column) {
+    const auto given = static_cast<std::uint16_t>(column);
+    std::memcpy(reinterpret_cast<char*>(columns) + sizeof given * i, &given, sizeof given);
   }
   // A row with more than a third of the columns is faster, and hardly larger, with all of them.
   bool is_dense(std::size_t n) const { return 3 * n > static_cast<std::size_t>(n_columns_); }
