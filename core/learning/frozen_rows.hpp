@@ -25,10 +25,10 @@ struct RowArrays {
 // The weights of rows in training as they are, or their averages; what is 0 is left out.
 RowArrays exported(const HashedRows& rows, const Clock& clock, bool average);
 
-// Open addressing, at most half full. A slot has the upper half of a key and where its row lies. A row is as short as it
-// can be, since what costs is to fetch it: the columns of its weights in 16 bits each, and the weights, by fours, so that
-// as a rule one step adds all of them; or, where these are many, the weights of all columns. A feature that is not there
-// is taken for one that is with a probability of about 2^-32 for each slot that is looked at.
+// Open addressing, at most half full. A slot has the upper half of a key and where its row lies. A row is as short as
+// it can be, since what costs is to fetch it: the columns of its weights in 16 bits each, and the weights, by fours, so
+// that as a rule one step adds all of them; or, where these are many, the weights of all columns. A feature that is not
+// there is taken for one that is with a probability of about 2^-32 for each slot that is looked at.
 class FrozenRows {
  public:
   // Keys are different and not 0, offsets rise, columns are below n_columns and different within a row, weights finite.
