@@ -25,6 +25,7 @@ from margent.audio.sound import read_sound
 from margent.cli.recordings import FrontEnd, find_recordings, read_frames
 from margent.features.templates import PRESETS, Templates, preset_text
 from margent.formats.batch import Expected
+from margent.formats.domains import read_domain
 from margent.formats.label_files import read_mlf
 from margent.formats.registry import Format, FormatOptions, all_formats
 from margent.meaning.notation import parse_meaning
@@ -43,6 +44,16 @@ MEANINGS = [
     parse_meaning('(argmax $0 (language $0 "visual c++") (size:i $0))'),
     parse_meaning("utah:s"),
 ]
+DOMAIN = """type lo
+type s < lo
+type ti < i
+predicate loc:t : lo -> lo -> t
+constant texas:s : s = texas | state of texas
+constant "visual c++" : lo
+word how many = (lambda $0 <e,t> (count $0))
+suffix ap = lo
+value clock = {}:ti
+"""
 INTERVALS = [Interval(0.0, 0.5, "a"), Interval(0.5, 1.25, "b"), Interval(1.25, 2.0, "a")]
 
 CONTENT: dict[str, tuple[Any, ...]] = {
@@ -224,6 +235,7 @@ def reader_targets() -> Iterator[ReaderTarget]:
     yield ReaderTarget("mlf/all", texts, ".mlf", lambda path, dice: read_mlf(path))
     templates = tuple(preset_text(name).encode() for name in PRESETS)
     yield ReaderTarget("templates", (*templates, b"U0:%x[0,0]/%x[-1,1.suffix3]\nU1:%x[0,*]\nB\n"), "", _read_templates)
+    yield ReaderTarget("domain", (DOMAIN.encode(), *texts), ".domain", lambda path, dice: read_domain(path))
     yield ReaderTarget("sound", _sounds(), ".wav", _read_sound, text=False)
     yield ReaderTarget("npy", _arrays(False), ".npy", _read_arrays, text=False)
     yield ReaderTarget("npz", _arrays(True), ".npz", _read_arrays, text=False)

@@ -25,6 +25,8 @@ from margent.formats.dependencies import TreePrediction as TreePrediction
 from margent.formats.dependencies import dependency_batches as dependency_batches
 from margent.formats.dependencies import read_dependencies as read_dependencies
 from margent.formats.dependencies import write_dependencies as write_dependencies
+from margent.formats.domains import read_domain as read_domain
+from margent.formats.domains import write_domain as write_domain
 from margent.formats.jsonl import Document as Document
 from margent.formats.jsonl import character_offsets as character_offsets
 from margent.formats.jsonl import iter_jsonl as iter_jsonl

@@ -1,4 +1,6 @@
 from margent.errors import MeaningError as MeaningError
+from margent.meaning.domain import Domain as Domain
+from margent.meaning.domain import Seed as Seed
 from margent.meaning.equality import alpha_equivalent as alpha_equivalent
 from margent.meaning.equality import meaning_key as meaning_key
 from margent.meaning.equality import normal_form as normal_form
