@@ -24,6 +24,7 @@ from margent.meaning.type_application import applied as applied
 from margent.meaning.type_application import combined as combined
 from margent.meaning.type_application import matches as matches
 from margent.meaning.type_hierarchy import TypeHierarchy as TypeHierarchy
+from margent.meaning.type_inference import infer_type as infer_type
 from margent.meaning.types import BaseType as BaseType
 from margent.meaning.types import FunctionType as FunctionType
 from margent.meaning.types import Type as Type
