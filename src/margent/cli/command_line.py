@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "show why a model gives the answers that it gives",
     "templates": "print the feature templates that ship with Margent",
     "convert": "convert a file to another format or label scheme",
+    "domain": "write or check a domain: types, names and phrases of questions",
     "reproduce": "run the experiments of a paper again",
     "demo": "generate data, train a model on it, and look around",
 }

@@ -13,6 +13,9 @@ from margent.datasets.generated_speech import GENERATED_PHONES as GENERATED_PHON
 from margent.datasets.generated_speech import make_speech as make_speech
 from margent.datasets.generated_trees import make_trees as make_trees
 from margent.datasets.invented_spelling import make_pronunciations as make_pronunciations
+from margent.datasets.question_domains import load_atis_domain as load_atis_domain
+from margent.datasets.question_domains import load_geoquery_domain as load_geoquery_domain
+from margent.datasets.question_domains import load_jobs_domain as load_jobs_domain
 from margent.datasets.questions import load_atis as load_atis
 from margent.datasets.questions import load_geo250 as load_geo250
 from margent.datasets.questions import load_geoquery as load_geoquery

@@ -165,8 +165,27 @@ class Domain:
         return tuple(found)
 
     def constants_of(self, words: Iterable[str]) -> tuple[str, ...]:
-        """All constants that words may stand for: by `phrases`, and by `values_of`."""
+        """All constants that words may stand for: by `phrases` and by `values_of`.
+
+        Where there are none, the same is tried without quotation marks around words, and then with the last one in the
+        singular, or not in the genitive (``new york's``, ``databases``).
+        """
         words = tuple(word.lower() for word in words)
+        found = self._constants_of(words)
+        if found or not words:
+            return found
+        bare = tuple(
+            word[1:-1] if len(word) > 2 and word[0] == word[-1] and word[0] in "'\"`" else word for word in words
+        )
+        last = bare[-1]
+        for ending in ("", "'s", "'", "s"):
+            if len(last) > len(ending) + 2 * (ending == "s") and last.endswith(ending):
+                found = self._constants_of((*bare[:-1], last[: len(last) - len(ending)]))
+                if found:
+                    return found
+        return ()
+
+    def _constants_of(self, words: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.phrases.get(words, ()), *self.values_of(words))))
 
     def simplified(self) -> Domain:

@@ -76,6 +76,9 @@ def test_simple_types_are_the_topmost_ones():
 def test_phrases_are_lower_case_and_their_names_in_order():
     assert DOMAIN.constants_of(["TEXAS"]) == ("texas:s",)
     assert DOMAIN.phrases[("york",)] == ("york:c", "york:s")
+    for words in (["'texas'"], ["texas's"], ["lone", "star", "states"], ["Texas'"]):
+        assert DOMAIN.constants_of(words) == ("texas:s",)
+    assert DOMAIN.constants_of(["texa"]) == DOMAIN.constants_of(["s"]) == DOMAIN.constants_of([]) == ()
     assert DOMAIN.constants_of(["5", "pm"]) == ("1700:ti",) and DOMAIN.constants_of(["dallas"]) == ()
 
 
