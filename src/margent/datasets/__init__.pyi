@@ -12,6 +12,7 @@ from margent.datasets.generated_series import make_series as make_series
 from margent.datasets.generated_speech import GENERATED_PHONES as GENERATED_PHONES
 from margent.datasets.generated_speech import make_speech as make_speech
 from margent.datasets.generated_trees import make_trees as make_trees
+from margent.datasets.geoquery_facts import load_geoquery_facts as load_geoquery_facts
 from margent.datasets.invented_spelling import make_pronunciations as make_pronunciations
 from margent.datasets.question_domains import load_atis_domain as load_atis_domain
 from margent.datasets.question_domains import load_geoquery_domain as load_geoquery_domain
