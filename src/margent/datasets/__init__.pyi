@@ -7,6 +7,8 @@ from margent.datasets.generated import make_addresses as make_addresses
 from margent.datasets.generated import make_chain as make_chain
 from margent.datasets.generated import make_separable as make_separable
 from margent.datasets.generated_phrases import make_phrases as make_phrases
+from margent.datasets.generated_questions import GeneratedQuestions as GeneratedQuestions
+from margent.datasets.generated_questions import make_questions as make_questions
 from margent.datasets.generated_series import SeriesModel as SeriesModel
 from margent.datasets.generated_series import make_series as make_series
 from margent.datasets.generated_speech import GENERATED_PHONES as GENERATED_PHONES
