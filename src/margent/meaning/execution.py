@@ -36,6 +36,7 @@ _COMPARED: dict[str, Callable[[Value, Value], bool]] = {
     ">=": lambda a, b: _ordered(a, b) and a >= b,  # type: ignore[operator]
 }
 _QUANTIFIERS = ("exists", "forall")
+_CHOICES = ("the", "argmax", "argmin", "max", "min")
 _TERMS = ("the", "argmax", "argmin", "max", "min", "sum", "count")
 
 
@@ -303,10 +304,9 @@ class _Executor:
     def candidates(self, variable: str, body: Expression, around: Environment) -> Collection[Value]:
         """The things that may make a formula true as values of a variable; all if nothing narrows them down."""
         found = self.narrowed(variable, body, around)
-        if found is None:
-            found = self.things()
+        found = self.things() if found is None else in_order(found)
         self.step(len(found))
-        return in_order(found)
+        return found
 
     def narrowed(self, variable: str, body: Expression, around: Environment) -> Collection[Value] | None:
         """Candidates by what a formula says of a variable; None if it says nothing that can be looked up."""
@@ -388,9 +388,14 @@ class _Executor:
         return None
 
     def possible_values(self, term: Application, around: Environment) -> Collection[Value] | None:
-        """All values that a function has for any values of what is not known yet."""
+        """All values that a term may have for any values of what is not known yet."""
         assert isinstance(term.function, Constant)
-        if built_in_name(term.function.name) is not None:
+        word = built_in_name(term.function.name)
+        if word in _CHOICES:
+            inner, formula = self.function_of(term.arguments[0])
+            outside = {other: value for other, value in around.items() if other != inner}
+            return self.narrowed(inner, formula, outside)
+        if word is not None:
             return None
         known: dict[int, Value] = {}
         for place, argument in enumerate(term.arguments):
