@@ -19,6 +19,7 @@ from margent.formats.source import Source
 from margent.meaning.built_in import built_in_name, is_number
 from margent.meaning.domain import Domain
 from margent.meaning.expression import Abstraction, Application, Constant, Expression, Variable, split_name
+from margent.meaning.simple_types import arities
 from margent.meaning.type_hierarchy import TypeHierarchy
 from margent.meaning.type_inference import infer_type
 from margent.meaning.types import BaseType, FunctionType, Type, function_type, parse_type
@@ -122,7 +123,7 @@ def load_atis_domain(*, data_home: str | os.PathLike[str] | None = None) -> Doma
     """
     home = DataHome(data_home, ["atis"], "https://github.com/JasperGuo/Unimer and rhythmcao/semantic-parsing-dual")
     meanings = load_atis(data_home=data_home).train.y
-    uses = _arities(meanings)
+    uses = arities(meanings)
     parents: dict[str, tuple[str, ...]] = dict.fromkeys(("pl", "tv", "cr", "fr", "tz", "bat"), ("e",))
     parents |= {"gt": ("tv",), "fl": ("tv", "cr", "fr")}
     above = {"ci": "pl", "ap": "pl", "st": "pl", "ac": "cr", "mf": "cr", "fb": "fr"}
@@ -271,15 +272,6 @@ def _joined(hierarchy: TypeHierarchy, names: Iterable[str]) -> Type:
     for other in rest:
         joined = hierarchy.join(joined, BaseType(other)) or BaseType("e")
     return joined
-
-
-def _arities(meanings: Iterable[Expression]) -> dict[str, set[int]]:
-    found: dict[str, set[int]] = {}
-    for meaning in meanings:
-        for part in meaning.parts():
-            if isinstance(part, Application) and isinstance(part.function, Constant):
-                found.setdefault(part.function.name, set()).add(len(part.arguments))
-    return found
 
 
 def _with_constants(domain: Domain, meanings: Iterable[Expression]) -> Domain:

@@ -48,6 +48,12 @@ def read_domain(source: SourceLike, *, encoding: str = "utf-8", limits: Limits =
 
 def write_domain(target: TargetLike, domain: Domain, *, encoding: str = "utf-8") -> None:
     """Write a domain as `read_domain` reads it."""
+    for name in (*domain.hierarchy.names, *domain.suffixes):
+        if not _BASIC.match(name):
+            raise MeaningError(f"expected types and suffixes without blanks and signs, got {name!r}")
+    for pattern in (pattern for patterns in domain.values.values() for pattern in patterns):
+        if pattern != pattern.strip():
+            raise MeaningError(f"expected names of values without blanks around them, got {pattern!r}")
     lines = [f"type {name}{' < ' if above else ''}{', '.join(above)}" for name, above in _types(domain)]
     called: dict[str, list[str]] = {}
     for words, names in domain.phrases.items():
@@ -199,7 +205,7 @@ class _DomainReader:
 
     def suffix(self, rest: str, number: int) -> None:
         suffix, equals, basic = (part.strip() for part in rest.partition("="))
-        if not equals or not _BASIC.match(basic) or len(suffix.split()) != 1:
+        if not equals or not _BASIC.match(basic) or not _BASIC.match(suffix):
             raise MeaningError(f"expected 'suffix NAME = TYPE', got {rest[:60]!r}")
         if suffix in self.suffixes:
             raise MeaningError(f"expected each suffix once, got {suffix!r} again")

@@ -11,12 +11,14 @@ cost of a question is about the number of candidates times that of what is teste
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import product
 from typing import TypeAlias
 
 from margent.errors import MeaningError
 from margent.meaning.built_in import CONNECTIVES, built_in_name
 from margent.meaning.expression import Abstraction, Application, Constant, Expression, Variable
 from margent.meaning.facts import Database, Row, Value, in_order, rows_in_order, value_of
+from margent.meaning.indexed_rows import IndexedRows
 from margent.meaning.reduction import beta_reduced, fresh_variable
 
 MOST_STEPS = 20_000_000
@@ -60,7 +62,7 @@ def answer(meaning: Expression, database: Database, *, most_steps: int = MOST_ST
     >>> answer(parse_meaning("(argmax $0 (city $0) (size $0))"), facts), answer(parse_meaning("(city paris)"), facts)
     (('dallas',), False)
     """
-    executor = _Executor(database, most_steps)
+    executor = _Executor(IndexedRows(database, most_steps))
     meaning = beta_reduced(meaning)
     if meaning.free_variables:
         raise MeaningError(
@@ -87,47 +89,9 @@ Environment: TypeAlias = Mapping[str, Value]
 
 
 class _Executor:
-    def __init__(self, database: Database, most_steps: int) -> None:
-        self.database = database
-        self.left = most_steps
-        self.indexes: dict[tuple[str, int, bool, tuple[int, ...]], dict[Row, list[Row]]] = {}
-        self.all_things: list[Value] | None = None
+    def __init__(self, rows: IndexedRows) -> None:
+        self.rows = rows
         self.known: dict[tuple[Expression, Row], list[Value]] = {}
-
-    def step(self, n: int = 1) -> None:
-        self.left -= n
-        if self.left < 0:
-            raise MeaningError(
-                "the question takes too long to answer; expected one that says more about what it asks for"
-            )
-
-    # rows
-
-    def rows(self, name: str, n_arguments: int, is_function: bool) -> Collection[Row]:
-        found = (self.database.function if is_function else self.database.relation)(name, n_arguments)
-        if found is None:
-            kind = "function" if is_function else "relation"
-            plural = "" if n_arguments == 1 else "s"
-            raise MeaningError(f"the database has no {kind} {name} of {n_arguments} argument{plural}")
-        return found
-
-    def matching(self, name: str, n_arguments: int, is_function: bool, known: Mapping[int, Value]) -> list[Row]:
-        """The rows that have these values in these columns."""
-        columns = tuple(sorted(known))
-        key = (name, n_arguments, is_function, columns)
-        index = self.indexes.get(key)
-        if index is None:
-            index = {}
-            for row in self.rows(name, n_arguments, is_function):
-                self.step()
-                index.setdefault(tuple(row[column] for column in columns), []).append(row)
-            self.indexes[key] = index
-        return index.get(tuple(known[column] for column in columns), [])
-
-    def things(self) -> list[Value]:
-        if self.all_things is None:
-            self.all_things = in_order(set(self.database.things()))
-        return self.all_things
 
     def with_all_arguments(self, meaning: Expression) -> Expression:
         """A predicate that lacks arguments as the set or relation that it is: ``(in austin)`` of all that it is in."""
@@ -137,11 +101,11 @@ class _Executor:
         name, n = head.name, len(arguments)
         if built_in_name(name) is not None:
             n_missing = 2 - n if built_in_name(name) in _COMPARED else 0
-        elif self.database.relation(name, n) is not None or self.database.function(name, n) is not None:
+        elif self.rows.has_relation(name, n) or self.rows.has_function(name, n):
             n_missing = 0
         else:
             missing = range(1, MOST_MISSING + 1)
-            n_missing = next((more for more in missing if self.database.relation(name, n + more) is not None), 0)
+            n_missing = next((more for more in missing if self.rows.has_relation(name, n + more)), 0)
         variables = [f"$missing{place}" for place in range(n_missing)]
         if n_missing > 0:
             meaning = Application(meaning, tuple(map(Variable, variables)))
@@ -159,10 +123,10 @@ class _Executor:
         if word is not None:
             return word in CONNECTIVES or word in _COMPARED or word in (*_QUANTIFIERS, "not")
         name, n = part.function.name, len(part.arguments)
-        return self.database.function(name, n) is None
+        return not self.rows.has_function(name, n)
 
     def holds(self, part: Expression, around: Environment) -> bool:
-        self.step()
+        self.rows.step()
         part = _of_formulas(part)
         if not isinstance(part, Application) or not isinstance(part.function, Constant):
             raise MeaningError(f"expected what can be true or false, got {_short(part)}")
@@ -178,7 +142,7 @@ class _Executor:
             return any(True for _ in self.members(self.only(part), around))
         if word == "forall":
             variable, body = self.function_of(self.only(part))
-            return all(self.holds(body, {**around, variable: value}) for value in self.things())
+            return all(self.holds(body, {**around, variable: value}) for value in self.rows.things())
         if word in _COMPARED:
             if len(arguments) != 2:
                 raise MeaningError(f"expected two things to compare, got {_short(part)}")
@@ -195,8 +159,8 @@ class _Executor:
         for column, values in enumerate(arguments):
             if len(values) == 1:
                 known[column] = values[0]
-        rows = self.matching(name, len(arguments), False, known)
-        self.step(len(several) * len(rows))
+        rows = self.rows.matching(name, len(arguments), False, known)
+        self.rows.step(len(several) * len(rows))
         allowed = {column: set(arguments[column]) for column in several}
         return any(all(row[column] in values for column, values in allowed.items()) for row in rows)
 
@@ -210,7 +174,7 @@ class _Executor:
             return [around[part.name]]
         if isinstance(part, Constant):
             return [value_of(part.name)]
-        self.step()
+        self.rows.step()
         if not isinstance(part, Application) or not isinstance(part.function, Constant):
             raise MeaningError(f"expected a thing or a number, got {_short(part)}")
         word = built_in_name(part.function.name)
@@ -223,8 +187,8 @@ class _Executor:
             raise MeaningError(f"expected a thing or a number, got {_short(part)}")
         arguments = [self.term(argument, around) for argument in part.arguments]
         found: dict[Value, None] = {}
-        for known in _combinations(arguments):
-            for row in self.matching(part.function.name, len(arguments), True, dict(enumerate(known))):
+        for known in product(*arguments):
+            for row in self.rows.matching(part.function.name, len(arguments), True, dict(enumerate(known))):
                 found[row[-1]] = None
         return in_order(found)
 
@@ -304,8 +268,8 @@ class _Executor:
     def candidates(self, variable: str, body: Expression, around: Environment) -> Collection[Value]:
         """The things that may make a formula true as values of a variable; all if nothing narrows them down."""
         found = self.narrowed(variable, body, around)
-        found = self.things() if found is None else in_order(found)
-        self.step(len(found))
+        found = self.rows.things() if found is None else in_order(found)
+        self.rows.step(len(found))
         return found
 
     def narrowed(self, variable: str, body: Expression, around: Environment) -> Collection[Value] | None:
@@ -360,8 +324,8 @@ class _Executor:
                     return ()
                 if len(values) == 1:
                     known[place] = values[0]
-        rows = self.matching(name, len(arguments), is_function, known)
-        self.step(len(rows))
+        rows = self.rows.matching(name, len(arguments), is_function, known)
+        self.rows.step(len(rows))
         return {row[places[0]] for row in rows}
 
     def within(self, variable: str, term: Expression, around: Environment) -> Collection[Value] | None:
@@ -403,15 +367,9 @@ class _Executor:
                 values = self.term(argument, around)
                 if len(values) == 1:
                     known[place] = values[0]
-        rows = self.matching(term.function.name, len(term.arguments), True, known)
-        self.step(len(rows))
+        rows = self.rows.matching(term.function.name, len(term.arguments), True, known)
+        self.rows.step(len(rows))
         return {row[-1] for row in rows}
-
-
-def _combinations(arguments: list[list[Value]]) -> Iterator[Row]:
-    from itertools import product
-
-    return product(*arguments)
 
 
 def _of_formulas(part: Expression) -> Expression:

@@ -17,16 +17,16 @@ INDIVIDUAL = BaseType("e")
 def simple_domain(meanings: Iterable[Expression]) -> Domain:
     """See `Domain.from_meanings`. A meaning that does not fit to those before it changes nothing of them."""
     meanings = list(meanings)
-    uses = _arities(meanings)
+    uses = arities(meanings)
     unifier = _Unifier(uses)
     for meaning in meanings:
         unifier.take(meaning)
     unifier.guess_results()
     types: dict[str, list[Type]] = {}
-    for name, arities in uses.items():
+    for name, numbers in uses.items():
         if is_number(name) or built_in_name(name) is not None:
             continue
-        for n_arguments in sorted(arities):
+        for n_arguments in sorted(numbers):
             types.setdefault(name, []).append(unifier.type_of(name, n_arguments))
     phrases: dict[tuple[str, ...], list[str]] = {}
     of_suffix: dict[str, set[Type]] = {}
@@ -50,7 +50,7 @@ def simple_domain(meanings: Iterable[Expression]) -> Domain:
     )
 
 
-def _arities(meanings: Iterable[Expression]) -> dict[str, set[int]]:
+def arities(meanings: Iterable[Expression]) -> dict[str, set[int]]:
     """With how many arguments each constant occurs; {0} for one that never has any."""
     found: dict[str, set[int]] = {}
     for meaning in meanings:
@@ -59,7 +59,7 @@ def _arities(meanings: Iterable[Expression]) -> dict[str, set[int]]:
                 found.setdefault(part.function.name, set()).add(len(part.arguments))
             elif isinstance(part, Constant):
                 found.setdefault(part.name, set())
-    return {name: arities or {0} for name, arities in found.items()}
+    return {name: numbers or {0} for name, numbers in found.items()}
 
 
 class _Unifier:
@@ -79,8 +79,8 @@ class _Unifier:
 
     def named(self, name: str, n_arguments: int) -> Type:
         """The type of a constant that has so many arguments; without any it is that with the fewest."""
-        arities = self.uses[name]
-        n_arguments = n_arguments if n_arguments in arities else min(arities)
+        numbers = self.uses[name]
+        n_arguments = n_arguments if n_arguments in numbers else min(numbers)
         found = self.names.get((name, n_arguments))
         if found is None:
             found = function_type(*(self.fresh() for _ in range(n_arguments + 1)))

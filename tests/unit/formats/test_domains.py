@@ -135,6 +135,9 @@ def test_what_cannot_be_read_again_is_not_written():
     for domain in (
         Domain(TypeHierarchy({}), {}, {("a", "|"): ["x"]}),
         Domain(TypeHierarchy({}), {}, seeds=(Seed(("a", "="), parse_meaning("x")),)),
+        Domain(TypeHierarchy({"a b": ""}), {}),
+        Domain(TypeHierarchy({}), {}, suffixes={"a=b": "i"}),
+        Domain(TypeHierarchy({}), {}, values={"number": ("{} ",)}),
     ):
-        with pytest.raises(MeaningError, match=r"expected .* without the word"):
+        with pytest.raises(MeaningError, match=r"expected .* without (the word|blanks)"):
             write_domain(io.BytesIO(), domain)
