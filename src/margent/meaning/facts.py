@@ -18,6 +18,10 @@ Value: TypeAlias = "str | int | float"
 
 Row: TypeAlias = tuple[Value, ...]
 
+IndexKey: TypeAlias = tuple[str, int, bool, tuple[int, ...]]
+Index: TypeAlias = dict[Row, list[Row]]
+"""Rows by what stands in some of their columns; of a relation or function by name, number of arguments, and columns."""
+
 MOST_FACTS = 5_000_000
 MOST_COLUMNS = 20
 
@@ -45,6 +49,8 @@ class Facts:
     functions : mapping of str to rows
         Of a predicate, arguments and the value for them: ``{"population": [("austin", 345496)]}``.
 
+    Facts do not change; `indexes` over them are kept from one question to the next.
+
     Names may be given as meanings write them; those of numbers (``5``, ``1200:ti``) are the numbers.
 
     Examples
@@ -63,6 +69,7 @@ class Facts:
         self._functions = _tables(functions or {}, 1)
         if sum(len(rows) for tables in (self._relations, self._functions) for rows in tables.values()) > MOST_FACTS:
             raise MeaningError(f"expected at most {MOST_FACTS} facts, got more")
+        self.indexes: dict[IndexKey, Index] = {}
 
     @property
     def relations(self) -> Mapping[tuple[str, int], frozenset[Row]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from margent.errors import MeaningError
-from margent.meaning.facts import Database, Row, Value, in_order
+from margent.meaning.facts import Database, Facts, Index, IndexKey, Row, Value, in_order
 
 
 class IndexedRows:
@@ -14,7 +14,7 @@ class IndexedRows:
     def __init__(self, database: Database, most_steps: int) -> None:
         self.database = database
         self._left = most_steps
-        self._indexes: dict[tuple[str, int, bool, tuple[int, ...]], dict[Row, list[Row]]] = {}
+        self._indexes: dict[IndexKey, Index] = database.indexes if isinstance(database, Facts) else {}
         self._things: list[Value] | None = None
 
     def step(self, n: int = 1) -> None:
@@ -37,7 +37,6 @@ class IndexedRows:
         if index is None:
             index = {}
             for row in self._rows(name, n_arguments, is_function):
-                self.step()
                 index.setdefault(tuple(row[column] for column in columns), []).append(row)
             self._indexes[key] = index
         return index.get(tuple(known[column] for column in columns), [])
