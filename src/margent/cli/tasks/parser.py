@@ -226,16 +226,16 @@ class ParserTask(Task):
         return text, summary
 
     def labels(self, model: Any, y: Any) -> tuple[set[str], set[str]]:
-        return {*model.labels_}, {label for tree in y for label in tree.labels}
+        return {*model.classes_}, {label for tree in y for label in tree.labels}
 
     # What a model is
 
     def size(self, model: Any) -> str:
-        return f"{len(model.labels_)} labels, {model.weights_.n_features:,} features"
+        return f"{len(model.classes_)} labels, {model.weights_.n_features:,} features"
 
     def trained(self, model: Any) -> dict[str, Any]:
         return {
-            "labels": model.labels_.tolist(),
+            "labels": model.classes_.tolist(),
             "features": model.weights_.n_features,
             "taggers": [*model.taggers_],
         }
@@ -244,7 +244,7 @@ class ParserTask(Task):
         from margent.errors import CapabilityError
 
         features: dict[str, Any] = {}
-        for label in arguments.label or model.labels_.tolist():
+        for label in arguments.label or model.classes_.tolist():
             try:
                 features[label] = model.top_features(label, arguments.top)
             except CapabilityError as error:
@@ -254,7 +254,7 @@ class ParserTask(Task):
         setting = model.model_.setting
         templates = model.weights_.templates(setting)
         facts = {
-            "labels": model.labels_.tolist(),
+            "labels": model.classes_.tolist(),
             "search": str(setting.search),
             "system": setting.system if setting.beam is not None else None,
             "features": model.weights_.n_features,

@@ -94,7 +94,7 @@ class Parser(StructuredModel[ParserModel]):
     Attributes
     ----------
     model_ : ParserModel, all that was learned; what follows are views of it
-    labels_ : array of the labels of arcs, in the order of the columns of `predict_marginals`
+    classes_ : array of the labels of arcs, in the order of the columns of `predict_marginals`
     history_ : list of dicts, one per epoch
     weights_, atoms_ : the weights of features, and what is seen of words
     taggers_ : by column (upos, xpos, feats) the tagger of it, where `tagger` was given
@@ -255,8 +255,10 @@ class Parser(StructuredModel[ParserModel]):
     # What was learned
 
     @property
-    def labels_(self) -> NDArray[np.object_]:
+    def classes_(self) -> NDArray[np.object_]:
         return np.array(self.model_.labels, dtype=object)
+
+    labels_ = classes_
 
     @property
     def weights_(self) -> ParserWeights:
