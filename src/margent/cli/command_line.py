@@ -63,7 +63,7 @@ examples:
   margent train --task parser treebank.conllu -m trees.margent
   margent inspect model.margent
 
-'margent COMMAND --help' tells more about a command.
+'margent COMMAND --help' shows the options of a command.
 """
 
 
@@ -152,7 +152,7 @@ def _command(given: Sequence[str]) -> tuple[str, str | None, str, list[str]]:
         epilog="commands:\n" + "".join(f"  {name:11}{text}\n" for name, text in COMMANDS.items()) + _EXAMPLES,
     )
     names = (*COMMANDS, *SHORT_NAMES)
-    parser.add_argument("command", metavar="COMMAND", choices=names, help="what to do, see below")
+    parser.add_argument("command", metavar="COMMAND", choices=names, help="see below")
     parser.add_argument(
         "--version", action="version", version=f"margent {__version__}", help="show the version and exit"
     )
@@ -170,7 +170,7 @@ def _command(given: Sequence[str]) -> tuple[str, str | None, str, list[str]]:
         description=f"The commands for {task}s: 'margent {name} train' is 'margent train --task {task}', and so on.",
         epilog="examples:\n" + "".join(f"  margent {name} {each:10} {COMMANDS[each]}\n" for each in _OF_A_TASK),
     )
-    inner.add_argument("command", metavar="COMMAND", choices=_OF_A_TASK, help="what to do, see below")
+    inner.add_argument("command", metavar="COMMAND", choices=_OF_A_TASK, help="see below")
     inner.add_argument("--debug", action="store_true", help="show a traceback when something fails")
     first, rest = _split(rest)
     command = str(inner.parse_args(first).command)

@@ -65,7 +65,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", default="demo-output", help="folder for model, data and plot (default: ./demo-output)"
     )
-    parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="of the generated data (default: 0)")
+    parser.add_argument(
+        "--seed", type=integer(0), default=0, metavar="N", help="seed of the generated data (default: 0)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

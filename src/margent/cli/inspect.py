@@ -24,9 +24,11 @@ def configure(parser: Parser) -> None:
     parser.epilog = f"examples:\n{task.examples['inspect']}"
     parser.add_argument("model", metavar="MODEL", help="a model file")
     parser.add_argument(
-        "--label", metavar="L", action="append", help="only the features of this label (may be repeated)"
+        "--label", metavar="L", action="append", help="show only the features of this label (may be repeated)"
     )
-    parser.add_argument("--top", type=integer(1), default=5, metavar="N", help="how many of each kind (default: 5)")
+    parser.add_argument(
+        "--top", type=integer(1), default=5, metavar="N", help="how many entries of each kind to show (default: 5)"
+    )
     add_json(parser)
     task.add_inspecting(parser)
     parser.elsewhere = lambda option: option_elsewhere(option, task, "add_inspecting")

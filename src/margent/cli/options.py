@@ -50,9 +50,9 @@ def add_format(parser: argparse._ActionsContainer, *gives: Gives, what: str = "t
         "--format",
         choices=[f.name for f in formats],
         metavar="NAME",
-        help=f"of {what}: {known}; by default found from the name or the content",
+        help=f"of {what}: {known}; by default recognised from the name or the content",
     )
-    parser.add_argument("--encoding", metavar="NAME", help="of the text (default: utf-8)")
+    parser.add_argument("--encoding", metavar="NAME", help="encoding of the text (default: utf-8)")
     parser.add_argument(
         "--limit",
         type=_limit,
@@ -105,5 +105,8 @@ def add_json(parser: argparse._ActionsContainer) -> None:
 
 def add_threads(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
-        "--threads", type=integer(1), metavar="N", help="default: as many as processors; does not change results"
+        "--threads",
+        type=integer(1),
+        metavar="N",
+        help="number of threads (default: as many as processors); does not change results",
     )

@@ -50,8 +50,10 @@ def configure(parser: Parser) -> None:
     add = parser.add_argument
     add("files", metavar=task.files, nargs="+", help="labelled data, gzip or not")
     scoring = parser.add_mutually_exclusive_group()
-    scoring.add_argument("--dev", metavar="PATH", help="labelled data to score on, instead of cross-validation")
-    scoring.add_argument("--folds", type=integer(2), default=5, metavar="N", help="of cross-validation (default: 5)")
+    scoring.add_argument("--dev", metavar="PATH", help="score on these labelled data instead of cross-validation")
+    scoring.add_argument(
+        "--folds", type=integer(2), default=5, metavar="N", help="folds of cross-validation (default: 5)"
+    )
     add(
         "--search",
         nargs="+",
@@ -64,26 +66,43 @@ def configure(parser: Parser) -> None:
         "--trials",
         type=integer(1),
         metavar="N",
-        help="candidates to try (default: all where there are lists only, else 27)",
+        help="number of candidates (default: all combinations of lists, otherwise 27)",
     )
     add(
         "--sampler",
         choices=SAMPLERS,
         default="tpe",
-        help="how candidates are chosen (default: tpe, by the scores so far)",
+        help="how candidates are chosen (default: tpe, guided by the scores so far)",
     )
-    add("--halving", type=integer(1), default=3, metavar="FACTOR", help="1: every candidate on all data (default: 3)")
-    add("--resource", choices=RESOURCES, default="sentences", help="what halving has less of (default: sentences)")
-    add("--min-sentences", type=integer(1), default=100, metavar="N", help="never judge by fewer (default: 100)")
-    add("--jobs", type=integer(1), metavar="N", help="processes (default: all processors)")
+    add(
+        "--halving",
+        type=integer(1),
+        default=3,
+        metavar="FACTOR",
+        help="factor of successive halving; 1: try every candidate on all data (default: 3)",
+    )
+    add(
+        "--resource",
+        choices=RESOURCES,
+        default="sentences",
+        help="what candidates get less of at first (default: sentences)",
+    )
+    add(
+        "--min-sentences",
+        type=integer(1),
+        default=100,
+        metavar="N",
+        help="never judge a candidate on fewer (default: 100)",
+    )
+    add("--jobs", type=integer(1), metavar="N", help="number of processes (default: one per processor)")
     add(
         "--storage",
         metavar="DIR",
         default="tune-output",
         help="folder for the study, results and plots (default: ./tune-output)",
     )
-    add("-m", "--model", metavar="MODEL", help="train the best on all of TRAIN, and save it there")
-    add("--top", type=integer(1), default=10, metavar="N", help="trials in the table (default: 10)")
+    add("-m", "--model", metavar="MODEL", help="train the best model on all of TRAIN and save it to this file")
+    add("--top", type=integer(1), default=10, metavar="N", help="number of trials in the table (default: 10)")
     add("--json", action="store_true", help="print one JSON object instead of tables")
     add_model_options(parser, task, learners, several=True)
     task.add_reading(parser)

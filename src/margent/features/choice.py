@@ -38,7 +38,7 @@ class Features:
         },
     )
     min_count: int = field(
-        default=1, metadata={"help": "features that occur less often in the training data are left out"}
+        default=1, metadata={"help": "leave out features that occur less often in the training data"}
     )
     layout: str = field(
         default="auto",

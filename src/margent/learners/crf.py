@@ -67,27 +67,32 @@ class CRF(BatchLearner):
     """
 
     method: Literal["lbfgs", "owlqn", "sgd"] = field(default="lbfgs", metadata={"help": "lbfgs, owlqn or sgd"})
-    l1: float = field(default=0.0, metadata={"help": "penalty on the size of weights; owlqn only"})
-    l2: float = field(default=0.3, metadata={"help": "penalty on the square of weights"})
-    epochs: int = field(default=200, metadata={"help": "most iterations, or passes over the data for sgd"})
-    tol: float = field(default=1e-3, metadata={"help": "stop when the objective falls by less than this share"})
-    period: int = field(default=10, metadata={"help": "over so many iterations"})
-    memory: int = field(default=8, metadata={"help": "changes of the weights that lbfgs and owlqn remember"})
-    eta: float | None = field(default=None, metadata={"help": "first step of sgd; none: found by trying"})
-    all_pairs: bool = field(
-        default=False, metadata={"help": "weights also for features with labels they were not seen with"}
+    l1: float = field(default=0.0, metadata={"help": "penalty on the absolute values of weights; owlqn only"})
+    l2: float = field(default=0.3, metadata={"help": "penalty on the squares of weights"})
+    epochs: int = field(
+        default=200, metadata={"help": "maximum number of iterations, or of passes over the data for sgd"}
     )
-    all_transitions: bool = field(default=False, metadata={"help": "weights also for transitions that were not seen"})
+    tol: float = field(default=1e-3, metadata={"help": "stop when the objective falls by less than this share"})
+    period: int = field(default=10, metadata={"help": "over this many iterations"})
+    memory: int = field(default=8, metadata={"help": "number of steps that lbfgs and owlqn remember"})
+    eta: float | None = field(default=None, metadata={"help": "first step size of sgd; none: found by trying"})
+    all_pairs: bool = field(
+        default=False, metadata={"help": "also have weights for features with labels they were never seen with"}
+    )
+    all_transitions: bool = field(
+        default=False, metadata={"help": "also have weights for transitions that were never seen"}
+    )
     boundaries: bool = field(default=True, metadata={"help": "weights for the first and last label of a sequence"})
     completion: Literal["all", "best"] = field(
-        default="all", metadata={"help": "where several labellings are right: all together, or the best alone"}
+        default="all",
+        metadata={"help": "if several labellings are right: learn from all together, or from the best alone"},
     )
     search: Literal["exact", "beam"] = field(
         default="exact", metadata={"help": "sum over all labellings, or over what survives a beam"}
     )
-    beam: int = field(default=8, metadata={"help": "how many states survive at each token; search=beam only"})
+    beam: int = field(default=8, metadata={"help": "states kept at each token; search=beam only"})
     patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
+        default=None, metadata={"help": "stop after this many epochs without improvement on the development data"}
     )
 
     @property

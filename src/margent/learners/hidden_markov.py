@@ -48,7 +48,9 @@ class HiddenMarkov(BatchLearner):
     """
 
     smoothing: float = field(default=0.01, metadata={"help": "added to each count of a feature with a label"})
-    transition_smoothing: float = field(default=0.1, metadata={"help": "added to each count of a label after another"})
+    transition_smoothing: float = field(
+        default=0.1, metadata={"help": "added to each count of one label after another"}
+    )
 
     def __post_init__(self) -> None:
         for name in ("smoothing", "transition_smoothing"):

@@ -27,7 +27,7 @@ class Perceptron(RuleLearner):
     """
 
     margin: float = field(
-        default=0.0, metadata={"help": "search with this much added to the score for each mistake's cost"}
+        default=0.0, metadata={"help": "in training, add this much to the score of an answer for each unit of its cost"}
     )
     k: int = field(default=1, metadata={"help": "answers to learn from for each example"})
 

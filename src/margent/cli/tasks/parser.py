@@ -102,11 +102,17 @@ class ParserTask(Task):
 
         group = parser.add_argument_group("what is seen of words")
         features = group.add_mutually_exclusive_group()
-        features.add_argument("--features", metavar="NAME", help="a preset of templates (default: as the search wants)")
+        features.add_argument(
+            "--features", metavar="NAME", help="a preset of templates (default: the one that suits the search)"
+        )
         features.add_argument("--template", metavar="FILE", help="templates over named atoms, such as 'h.upos m.upos'")
-        group.add_argument("--clusters", metavar="FILE", help="clusters of words: a word, a tab and its cluster a line")
         group.add_argument(
-            "--tagger", choices=PRESETS, help="learn to tag words, too, by these templates; default: tags are given"
+            "--clusters", metavar="FILE", help="word clusters: a word, a tab and its cluster on each line"
+        )
+        group.add_argument(
+            "--tagger",
+            choices=PRESETS,
+            help="also learn to tag words, with this preset of templates (default: tags are given)",
         )
 
     def own_values(self, arguments: argparse.Namespace, found: dict[str, Any]) -> dict[str, Any]:
@@ -188,9 +194,11 @@ class ParserTask(Task):
     # Results
 
     def add_evaluating(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--compare", metavar="OTHER", help="trees of another system: is it more than luck?")
         parser.add_argument(
-            "--calibration", action="store_true", help="of a model: how far its probabilities can be trusted"
+            "--compare", metavar="OTHER", help="trees of another system: test whether the difference could be chance"
+        )
+        parser.add_argument(
+            "--calibration", action="store_true", help="for a model: report how far its probabilities can be trusted"
         )
 
     def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:

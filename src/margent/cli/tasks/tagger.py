@@ -105,7 +105,7 @@ class TaggerTask(Task):
             help="default: generic; with --kernel: spelling; with --learner spectral: symbols",
         )
         features.add_argument("--template", metavar="FILE", help="feature templates in CRF++'s syntax")
-        group.add_argument("--kernel", choices=_KERNELS, help="labels by similarity to tokens of the training data")
+        group.add_argument("--kernel", choices=_KERNELS, help="label by similarity to tokens of the training data")
         told = documented(Kernel)
         for field in dataclasses.fields(Kernel):
             if field.name in _OF_A_KERNEL:
@@ -116,7 +116,7 @@ class TaggerTask(Task):
             nargs=3,
             action="append",
             metavar=("RIGHT", "PREDICTED", "COST"),
-            help="what it costs to predict PREDICTED for RIGHT; takes precedence over --label-costs (may be repeated)",
+            help="cost of predicting PREDICTED where RIGHT is right; goes before --label-costs (may be repeated)",
         )
 
     def own_values(self, arguments: argparse.Namespace, found: dict[str, Any]) -> dict[str, Any]:
@@ -260,8 +260,8 @@ class TaggerTask(Task):
             "--support",
             type=integer(0),
             metavar="N",
-            help="training sentences to show with their support sequences, those "
-            "that were hardest to learn (models of hmsvm and dual-perceptron; default: 1)",
+            help="number of training sentences to show with their support sequences, "
+            "hardest first (models of hmsvm and dual-perceptron; default: 1)",
         )
         parser.add_argument("--plot", metavar="FILE", help="draw the support sequences of the hardest sentence")
 

@@ -63,7 +63,9 @@ class TranscriberTask(Task):
     def add_reading(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group("how files are read")
         add_format(group, "pronunciations", what="dictionaries")
-        group.add_argument("--no-stress", action="store_true", help="take the digits off phonemes: AH0 and AH1 are AH")
+        group.add_argument(
+            "--no-stress", action="store_true", help="strip the digits from phonemes: AH0 and AH1 become AH"
+        )
 
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
         from margent.formats.registry import FormatOptions, format_named

@@ -22,10 +22,16 @@ class Markovisation:
     Markovisation(horizontal=1, vertical=1, direction='right')
     """
 
-    horizontal: int = field(default=1, metadata={"help": "how many siblings a part of a phrase knows"})
-    vertical: int = field(default=2, metadata={"help": "how many labels a phrase knows, with its own"})
+    horizontal: int = field(
+        default=1, metadata={"help": "number of siblings that the symbols within a phrase remember"}
+    )
+    vertical: int = field(
+        default=2,
+        metadata={"help": "number of labels that a phrase remembers on the path to the root, counting its own"},
+    )
     direction: str = field(
-        default="right", metadata={"help": "on which side the rest of a phrase is", "choices": DIRECTIONS}
+        default="right",
+        metadata={"help": "the side on which the remaining children of a phrase are grouped", "choices": DIRECTIONS},
     )
 
     def __post_init__(self) -> None:
@@ -43,9 +49,7 @@ class SpanFeatures:
     """
 
     templates: tuple[str, ...] | None = None
-    min_count: int = field(
-        default=1, metadata={"help": "what is seen of fewer right phrases of the training data is left out"}
-    )
+    min_count: int = field(default=1, metadata={"help": "leave out features of fewer phrases in the training trees"})
 
     def __post_init__(self) -> None:
         if self.templates is not None:

@@ -20,7 +20,7 @@ class HiddenLabels:
     HiddenLabels(n=3, restarts=1)
     """
 
-    n: int = field(default=2, metadata={"help": "how many hidden labels each label stands for"})
+    n: int = field(default=2, metadata={"help": "number of hidden labels per label"})
     restarts: int = field(
         default=1,
         metadata={
