@@ -72,14 +72,14 @@ class DependencyTree:
         return len(self.heads)
 
     def children(self) -> list[list[int]]:
-        """For the root and each word in order, the words that hang on it, from left to right."""
+        """For the root and each word in order, its dependents, from left to right."""
         children: list[list[int]] = [[] for _ in range(len(self) + 1)]
         for word, head in enumerate(self.heads, start=1):
             children[head].append(word)
         return children
 
     def depth(self) -> int:
-        """The most arcs from the root down to a word; 0 where there are no words."""
+        """The largest number of arcs from the root down to a word; 0 if there are no words."""
         depths = [0] + [-1] * len(self)
         for word in range(1, len(self) + 1):
             path = []

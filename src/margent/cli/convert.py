@@ -10,10 +10,10 @@ from margent.cli.command_line import Parser, UsageError
 from margent.cli.options import SCHEMES, add_columns, add_format, limits_of
 
 _EXAMPLES = """\
-A format becomes any other that holds the same: tokens with labels move freely between columns, conllu and jsonl,
-dependency trees between conllu and conllx, trees of phrases stay in brackets with or without traces, label files
-between those of Praat, HTK, TIMIT, xwaves and Audacity. To crfsuite, tokens become attributes by templates (--features
-or --template; default: generic); crfsuite and svmhmm files hold attributes only, and cannot become tokens.
+Any format can be converted into any other with the same contents: labelled tokens between columns, conllu and jsonl,
+dependency trees between conllu and conllx, label files between those of Praat, HTK, TIMIT, xwaves and Audacity;
+phrase-structure trees stay in brackets, with or without traces. For crfsuite, templates turn tokens into attributes
+(--features or --template; default: generic); crfsuite and svmhmm files hold only attributes, and cannot become tokens.
 
 examples:
   margent convert train.txt train.jsonl

@@ -1,4 +1,4 @@
-"""`margent demo`: generate data, train a model on it, and look around."""
+"""`margent demo`: generate data, train a model on them, and show what it can do."""
 
 from __future__ import annotations
 

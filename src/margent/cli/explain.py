@@ -1,4 +1,4 @@
-"""`margent explain`: show why a model gives the answers that it gives."""
+"""`margent explain`: show why a model predicts what it predicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`margent inspect`: show what a model is and what it has learned."""
+"""`margent inspect`: show what is in a model and what it has learned."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def configure(parser: Parser) -> None:
     from margent.cli.tasks import option_elsewhere, task_of_model
 
     task = task_of_model(parser)
-    parser.description = "Show what a model is, the highest-weighted features of each label, and the transitions."
+    parser.description = (
+        "Show the settings of a model, the highest-weighted features of each label, and the transitions."
+    )
     parser.epilog = f"examples:\n{task.examples['inspect']}"
     parser.add_argument("model", metavar="MODEL", help="a model file")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""`margent reproduce`: run the experiments of a paper again."""
+"""`margent reproduce`: rerun the experiments of a paper."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from margent.cli.options import integer
 
 _EXAMPLES = """\
 examples:
-  margent reproduce                       which papers there are
-  margent reproduce kbest --quick         minutes: a part of the data and of the settings
-  margent reproduce kbest                 everything; Ctrl-C, and the same command resumes
+  margent reproduce                       lists the papers
+  margent reproduce kbest --quick         minutes: part of the data and of the settings
+  margent reproduce kbest                 everything; after Ctrl-C, the same command resumes
   margent reproduce kbest --out /tmp/kbest --jobs 4
   margent reproduce semi-markov --timit /corpora/TIMIT
 
-The experiments are a part of Margent's repository, not of the installed package.
+The experiments are part of Margent's repository, not of the installed package.
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Run the experiments of a paper again; tables and plots have the paper's figures beside ours."
+    parser.description = "Rerun the experiments of a paper; tables and plots show the paper's figures next to ours."
     parser.epilog = _EXAMPLES
     add = parser.add_argument
     add("name", metavar="NAME", nargs="?", help="the paper; without it, the names are listed")

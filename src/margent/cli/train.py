@@ -32,7 +32,7 @@ def configure(parser: Parser) -> None:
     learners = chosen_learners(parser, task)
     if len(learners) > 1:
         raise UsageError(f"--learner should be one of {', '.join(task.learners())}, got {','.join(learners)!r}")
-    parser.description = f"Learn a {task.name}: {task.about}."
+    parser.description = f"Train a {task.name}, a model to {task.about}."
     parser.epilog = f"examples:\n{task.examples['train']}{_EPILOG}"
     add = parser.add_argument
     add(

@@ -24,7 +24,7 @@ _DISCOUNTS = (0.8, 1.2, 1.6)
 
 @dataclass(frozen=True)
 class EM(BatchLearner):
-    """Learns a model of grams of graphones by expectation maximisation (paper 003, section 4.4).
+    """Learns a model of n-grams of graphones by expectation maximisation (paper 003, section 4.4).
 
     A pair of word x and pronunciation y is aligned by graphones h = h_1 ... h_k in one of many ways, and
 

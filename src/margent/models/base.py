@@ -457,7 +457,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
 
     @property
     def calibrated_(self) -> bool:
-        """Whether probabilities are calibrated: the learner makes them so, or the temperature was fitted."""
+        """Whether probabilities are calibrated, by the learner or by a fitted temperature."""
         return self._is_calibrated(self.model_)
 
     @property
@@ -470,7 +470,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
 
     @classmethod
     def abilities(cls) -> dict[str, str]:
-        """By method what this kind of model says to it: "yes", or why not. docs/models.md shows them all."""
+        """For each method "yes", or why this kind of model does not have it. docs/models.md lists them all."""
         missing = {name: value.reason for kind in cls.__mro__ for name, value in vars(kind).items()
                    if isinstance(value, Unavailable)}  # fmt: skip
         return {name: missing.get(name, "yes") for name in _METHODS}

@@ -15,7 +15,7 @@ DECODINGS: tuple[str, ...] = ("viterbi", "sum", "posterior")
 @storable
 @dataclass(frozen=True)
 class Beam:
-    """Inexact search: only so many states are kept at each step, in training and in prediction.
+    """Inexact search that keeps only the best few states at each step, in training and in prediction.
 
     In a `Tagger` a state is the last `order` labels, and a beam pays where labels or orders are many. In a `Parser` it
     is what is built of a tree, and there are far too many to keep them all. See docs/beam-search.md.

@@ -1,4 +1,4 @@
-"""Parsers on the command line: treebanks in CoNLL-U and other formats, plain sentences, pictures of trees."""
+"""Dependency parsers on the command line: treebanks in CoNLL-U and other formats, plain sentences, pictures."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ tag words as well, and then needs nothing but words.
   echo 'She reads old books .' | margent apply words.margent --draw
   margent apply en.margent text.conllu --draw -o trees.svg
 
-The output is CoNLL-U; all that was said of the sentences stays but for their trees, and tags if the parser has its
-own. Text with a sentence on each line is read as words between blanks; each line is answered at once.
+The output is CoNLL-U. Everything else about the sentences is kept, except tags if the parser has its own taggers. Plain
+text has one sentence per line, with blanks between the words; each line is answered at once.
 
 With --k, each of the best trees comes after a comment '# reading 1 score=12.3'. With --marginals, the probability of
 each head is added under misc.
@@ -49,7 +49,7 @@ each head is added under misc.
   margent parse evaluate gold.conllu predicted.conllu
   margent parse evaluate gold.conllu one.conllu --compare other.conllu
 
-Attachment with labels (LAS) and without (UAS), by content words (CLAS), with and without punctuation and subtypes.
+Labelled and unlabelled attachment scores (LAS, UAS), content words (CLAS), with and without punctuation and subtypes.
 """,
     "calibrate": "  margent calibrate en.margent held-out.conllu\n",
     "inspect": "  margent inspect en.margent --label nsubj --top 20\n",
@@ -62,7 +62,7 @@ Attachment with labels (LAS) and without (UAS), by content words (CLAS), with an
 
 class ParserTask(Task):
     name = "parser"
-    about = "give each word of a sentence its head"
+    about = "find the head of each word of a sentence"
     examples = _EXAMPLES
     unit, part, files = "sentence", "word", "TREEBANK"
     default_learner = "pa"
@@ -100,7 +100,7 @@ class ParserTask(Task):
     def add_training(self, parser: argparse.ArgumentParser) -> None:
         from margent.features.templates import PRESETS
 
-        group = parser.add_argument_group("what is seen of words")
+        group = parser.add_argument_group("features of words")
         features = group.add_mutually_exclusive_group()
         features.add_argument(
             "--features", metavar="NAME", help="a preset of templates (default: the one that suits the search)"

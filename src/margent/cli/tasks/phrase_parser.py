@@ -1,4 +1,4 @@
-"""Parsers of phrases on the command line: trees in brackets, and sentences to be parsed."""
+"""Phrase-structure parsers on the command line: trees in brackets, and sentences to be parsed."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _EXAMPLES = {
   margent train --task phrase-parser trees.mrg -m phrases.margent --learner crf --no-tags
   margent train --task phrase-parser trees.mrg -m grammar.margent --learner pcfg --grammar-vertical 2
 
-Trees are in brackets as in the Penn Treebank, (S (NP (PRP It)) (VP (VBZ works))), each on a line or over several.
-Function tags and empty elements are left out.
+Trees are in brackets as in the Penn Treebank, (S (NP (PRP It)) (VP (VBZ works))), on one line each or over several.
+Function tags and empty elements are dropped.
 """,
     "apply": """\
   echo "It works ." | margent apply phrases.margent
   margent apply phrases.margent tagged.mrg --k 3
   margent apply phrases.margent text.txt --draw -o trees.svg
 
-Read are sentences, one a line with blanks between the words, or trees, of which words and tags are taken.
+The input has one sentence per line, with blanks between the words, or trees, of which only words and tags are used.
 """,
     "evaluate": "  margent evaluate phrases.margent test.mrg\n",
     "calibrate": "  margent calibrate phrases.margent held-out.mrg -o calibrated.margent\n",

@@ -56,7 +56,7 @@ _EXAMPLES = {
 
 class SegmenterTask(Task):
     name = "segmenter"
-    about = "cut recordings into labelled segments"
+    about = "divide recordings into labelled segments"
     examples = _EXAMPLES
     unit, part, files = "recording", "frame", "RECORDING"
     default_learner = "ssvm"

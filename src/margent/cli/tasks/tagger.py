@@ -37,11 +37,11 @@ _EXAMPLES = {
   margent tag model.margent new.jsonl --spans -o found.jsonl
 
 The input has the columns of the training data without the label; the predicted label is added as the last column. One
-more column is taken for the right label and kept, so that 'margent evaluate' can read the output. Each sentence is
+more column is taken to be the right label and kept, so that 'margent evaluate' can read the output. Each sentence is
 answered as soon as the empty line after it has arrived.
 
-With --k, each reading is a block of its own after a line '# reading 1 score=12.3'. With --spans, each sentence is a
-JSON object with its spans and the probability of each: positions count tokens, or characters for JSON lines.
+With --k, each reading is a separate block after a line '# reading 1 score=12.3'. With --spans, each sentence is a JSON
+object with its spans and their probabilities; positions count tokens, or characters for JSON lines.
 """,
     "evaluate": """\
   margent evaluate gold.txt predicted.txt
@@ -50,8 +50,8 @@ JSON object with its spans and the probability of each: positions count tokens, 
   margent evaluate gold.txt one.txt --compare other.txt
   margent evaluate model.margent test.txt --reliability reliability.svg
 
-With two files, the last column of each is compared; with one, its last two columns (right, predicted). Without a file,
-standard input is read. With a model first, the last column is compared with what the model predicts. Labels that spell
+With two files, their last columns are compared; with one file, its last two columns (right, predicted). Without a file,
+standard input is read. With a model first, the last column is compared with the model's predictions. Labels that encode
 spans are scored by span, in the layout of conlleval; others by token.
 """,
     "calibrate": """\
@@ -97,7 +97,7 @@ class TaggerTask(Task):
         from margent.features import Kernel
         from margent.features.templates import PRESETS
 
-        group = parser.add_argument_group("what is seen of a token")
+        group = parser.add_argument_group("features of a token")
         features = group.add_mutually_exclusive_group()
         features.add_argument(
             "--features",

@@ -22,14 +22,15 @@ _EXAMPLES = {
   margent g2p train cmudict.txt --learner mira --C 0.01 --epochs 3 -m english.margent
   margent g2p train cmudict.txt --em-iterations 3 --em-smoothing --unseen error -m english.margent
 
-Dictionaries have a word and its phonemes on each line, between blanks or after a tab, gzip or not; CMUdict's own format
-is read as it is: ';;;' before comments, 'WORD(2)' for a second pronunciation. Without FILE, standard input is read.
+Dictionaries have a word and its phonemes on each line, separated by blanks or a tab, gzipped or not. CMUdict's own format
+is understood: ';;;' before comments, 'WORD(2)' for a second pronunciation. Without FILE, standard input is read.
 """,
     "apply": """\
   margent apply english.margent words.txt
   echo phoenix | margent apply english.margent --k 3
 
-A word a line; written are the word, a tab and its phonemes; with --k also the probability, after another tab.
+The input has one word per line. The output is the word, a tab and its phonemes; with --k also the probability, after
+another tab.
 """,
     "align": """\
   margent align english.margent cmudict.txt
@@ -39,7 +40,7 @@ The output is the word, a tab and its graphones, as in ph:F o:- e:IY n:N i:IH x:
     "evaluate": """\
   margent evaluate english.margent test.txt
 
-Any pronunciation that the dictionary has for a word is right.
+Every pronunciation that the dictionary lists for a word counts as right.
 """,
     "calibrate": "  margent calibrate english.margent held-out.txt\n",
     "inspect": "  margent inspect english.margent --top 20\n",
@@ -48,7 +49,7 @@ Any pronunciation that the dictionary has for a word is right.
 
 class TranscriberTask(Task):
     name = "transcriber"
-    about = "learn to pronounce words from dictionaries"
+    about = "pronounce words, learned from a dictionary"
     examples = _EXAMPLES
     unit, part, files = "entry", "letter", "DICTIONARY"
     applied = ("search", "unseen")

@@ -18,7 +18,7 @@ from margent.parameters import check_whole
 @storable
 @dataclass(frozen=True)
 class ParserFeatures:
-    """What a parser sees of words, in templates over named atoms (docs/parser.md spells them).
+    """The features of a parser: templates over named atoms (docs/parser.md lists them).
 
     >>> ParserFeatures(min_count=2)
     ParserFeatures(templates=None, clusters=None, vectors=None, min_count=2)

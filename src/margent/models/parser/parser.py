@@ -208,7 +208,7 @@ class Parser(StructuredModel[ParserModel]):
         return [ScoredTree(score, tree) for tree, score in readings.items()]
 
     def tag(self, X: Any) -> Columns:
-        """The sentences with the tags that the parser gives words itself: form, upos, xpos and feats.
+        """The sentences with the tags that the parser predicts itself: form, upos, xpos and feats.
 
         Of a parser without taggers, the sentences as they are.
         """

@@ -43,7 +43,7 @@ class Markovisation:
 @storable
 @dataclass(frozen=True)
 class SpanFeatures:
-    """What a discriminative parser sees of phrases.
+    """The features of phrases.
 
     templates : lines as in `margent.features.span_templates`; None: those that ship with Margent
     """

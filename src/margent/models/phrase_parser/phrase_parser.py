@@ -171,7 +171,7 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
         return spread(ask(model, data.part([i for i in range(len(data)) if i not in failures])), failures, len(data))
 
     def explain(self, x: Any) -> PhraseExplanation:
-        """Why the best tree of one sentence is that: its steps, and what was seen of each with its weight."""
+        """Why this is the best tree of a sentence: its steps, and the features of each with their weights."""
         model, data = self._fitted(), PhraseData.of([x])
         check_on_error("raise", too_long(data.lengths, model.longest, model.reason))
         return explained(model, data)

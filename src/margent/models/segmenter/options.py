@@ -14,7 +14,7 @@ Frames = int | Mapping[str, int] | None
 @storable
 @dataclass(frozen=True)
 class Durations:
-    """How long segments last, for all labels or by label. What is `outside` lasts 1.
+    """The minimum and maximum length of segments, for all labels or by label. Segments `outside` have length 1.
 
     >>> Durations(max={"pause": 200})
     Durations(min=None, max={'pause': 200})
@@ -36,7 +36,7 @@ class Durations:
 @storable
 @dataclass(frozen=True)
 class SegmentCosts:
-    """What a mistake costs in training with a margin.
+    """The costs of mistakes in margin training.
 
     With 5 for a rare label the model misses it less, and finds it too often rather than not at all.
     """

@@ -14,7 +14,7 @@ MOST_HIDDEN = 256
 @storable
 @dataclass(frozen=True)
 class HiddenLabels:
-    """Kinds of a label that the training data do not tell apart, found by the learner; see docs/hidden-labels.md.
+    """Subclasses of labels that the training data do not distinguish, found by the learner; see docs/hidden-labels.md.
 
     >>> HiddenLabels(3)
     HiddenLabels(n=3, restarts=1)

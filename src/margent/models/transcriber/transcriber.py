@@ -36,14 +36,14 @@ Self = TypeVar("Self", bound="Transcriber")
 
 
 class Pronunciation(NamedTuple):
-    """One pronunciation of a word, and its share of the probability of all that the search found."""
+    """One pronunciation of a word, and its share of the probability of everything that the search found."""
 
     phonemes: list[str]
     probability: float
 
 
 class Cosegment(NamedTuple):
-    """Letters that are spoken together, and the phonemes they are spoken as; either may be none."""
+    """Letters and the phonemes that they are pronounced as; either may be empty."""
 
     letters: tuple[str, ...]
     phonemes: tuple[str, ...]
