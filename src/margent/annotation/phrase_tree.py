@@ -1,4 +1,4 @@
-"""Trees of phrases: the words of a sentence with their tags, and the labelled phrases over them."""
+"""Phrase-structure trees: the words of a sentence with their tags, and the labelled phrases over them."""
 
 from __future__ import annotations
 

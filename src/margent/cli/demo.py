@@ -52,7 +52,7 @@ _COLOURS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a "
-        "segmenter, or sentences with trees, for a parser of dependencies or of phrases."
+        "segmenter, or sentences with trees, for one of the parsers."
     )
     parser.epilog = _EXAMPLES
     parser.add_argument(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from margent.formats.limits import Limits
-    from margent.formats.registry import Gives
+    from margent.formats.registry import FormatOptions, Gives
 
 SCHEMES = ("iob1", "iob2", "ioe1", "ioe2", "iobes", "bilou")
 """As `margent.annotation.SCHEMES`, which would need numpy."""
@@ -81,6 +81,14 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
     from margent.formats.limits import Limits
 
     return Limits(**dict(getattr(arguments, "limit", None) or ()))
+
+
+def reading_options(arguments: argparse.Namespace, **more: Any) -> FormatOptions:
+    """How files are read, as the options of `add_format` and `add_columns` say it; `more`: other fields."""
+    from margent.formats.registry import FormatOptions
+
+    given = {name: value for name in ("columns", "tabs", "comment") if (value := getattr(arguments, name, None))}
+    return FormatOptions(arguments.encoding, limits=limits_of(arguments), **given, **more)
 
 
 def add_columns(parser: argparse._ActionsContainer) -> None:

@@ -31,7 +31,7 @@ examples:
   margent tune train.txt --learner hmsvm --kernel rbf --search gamma=0.01..1:log window=1,3,5
 
 Lists are tried in full where --trials allows it; from a range LOW..HIGH (or LOW..HIGH:log) --sampler chooses. Ctrl-C
-stops the search, and the same command goes on with it; given twice at once, both work on it. --seed also chooses the
+stops the search, and the same command resumes it; run twice at once, both work on it. --seed also chooses the
 candidates and the folds.
 """
 _PLOTS = ("history", "importances", "slices")

@@ -32,7 +32,7 @@ class Learner(ABC):
 
     @property
     def patience(self) -> int | None:
-        """Stop after so many epochs without gain on the development data; None: never."""
+        """Stop after this many epochs without improvement on the development data; None: never."""
         return None
 
 

@@ -30,7 +30,7 @@ class EM(BatchLearner):
 
         p(x, y) = sum over h of  product over i of  p(h_i | h_{i-M+1} ... h_{i-1}),        M the order.
 
-    A step counts each gram of M graphones by how often it is expected under the present model (the soft counts of
+    A step counts each n-gram of M graphones by its expected count under the current model (the soft counts of
     (4.12)), and sets p(q | h) from these counts c: without smoothing to c(hq) / c(h), which raises the likelihood at
     every step.
     (Differs: the paper's M-step is printed with the sum over histories instead of the sum over last graphones.)

@@ -100,7 +100,7 @@ class DualPerceptron(RuleLearner):
     by one. Scores need only delta (label pairs) and beta (observations and labels) of equations (9) to (11), so no
     sequences are enumerated. Training ends when a pass makes no error, or after `epochs`.
 
-    When to use it: as a quick first try with a `Kernel`; `HiddenMarkovSVM` is better and needs more passes. Without a
+    When to use it: as a fast first try with a `Kernel`; `HiddenMarkovSVM` is better and needs more passes. Without a
     kernel it is `Perceptron(average=False)`. With `average`, which helps on noisy data, the dual variables that
     `Tagger.support_sequences` shows are still those of the last weights.
 

@@ -35,7 +35,7 @@ class StructuredSVM(RuleLearner):
 
     The average is weighted: the weights after step t count t times.
 
-    When to use it: "frank-wolfe" as a fast `SDM` with nothing to tune but C; "subgradient" where memory is short.
+    When to use it: "frank-wolfe" as a fast `SDM` with nothing to tune but C; "subgradient" when memory is short.
 
     Label costs make the loss; the weight of an example multiplies its C. Training that continues from given weights
     (`partial_fit`, or a generative start): Frank-Wolfe measures |w| from them; subgradient steps shrink them with all

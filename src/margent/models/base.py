@@ -145,7 +145,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
     """Base of all models. All that was learned is `model_`, a frozen value; the other learned names are views of it.
 
     A `fit` or `partial_fit` that fails leaves the model as it was, because it never touched it, and prediction in other
-    threads goes on with the old model until the new one is complete.
+    threads continues with the old model until the new one is complete.
     """
 
     fitted: ClassVar[type[FittedModel]]

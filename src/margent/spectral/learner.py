@@ -63,7 +63,7 @@ class Spectral(BatchLearner):
                    Singer 2009)
         momentum   m = 0.8, eta_t = step / (2 * examples) * (1 - t / (iterations + 1)): moves go on, and the steps
                    shrink to nothing at the end. On 2,000 words of NETtalk about half the iterations to the same
-                   objective; on small problems it is no quicker
+                   objective; on small problems it is no faster
 
     A subgradient step may go up, so that the iterate with the lowest objective so far is what counts: `loss`,
     `objective` and `rank` in the history are its own, and the objective never rises. Where development data choose,

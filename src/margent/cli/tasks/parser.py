@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import first_of, listed, number_of
-from margent.cli.options import add_columns, add_format, integer, limits_of
+from margent.cli.options import add_columns, add_format, integer, reading_options
 from margent.cli.parameters import Parameter, field_parameters
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
 
 if TYPE_CHECKING:
     from margent.formats.dependencies import DependencyBatch, TreePrediction
-    from margent.formats.registry import FormatOptions
     from margent.models.parser.parser import Parser
 
 _EXAMPLES = {
@@ -291,19 +290,6 @@ def _text(path: str) -> str:
         raise CorpusError(f"{path}: a template file must be UTF-8 text") from None
 
 
-def _options(arguments: argparse.Namespace, single_root: bool) -> FormatOptions:
-    from margent.formats.registry import FormatOptions
-
-    return FormatOptions(
-        arguments.encoding,
-        arguments.columns,
-        arguments.tabs,
-        arguments.comment,
-        single_root=single_root,
-        limits=limits_of(arguments),
-    )
-
-
 def _read(paths: Sequence[str], arguments: argparse.Namespace, *, single_root: bool) -> tuple[Any, Any]:
     """Sentences and trees of all files together."""
     from margent.cli.tasks.tagger import called
@@ -316,7 +302,7 @@ def _read(paths: Sequence[str], arguments: argparse.Namespace, *, single_root: b
         format = format_named(arguments.format or guessed_format(path, "dependencies") or "conllu", "dependencies")
         if format.read is None:
             raise CorpusError(f"{path}: {format.name} files hold no trees; expected conllu, conllx or columns")
-        parts.append(called(format.read, path, _options(arguments, single_root)))
+        parts.append(called(format.read, path, reading_options(arguments, single_root=single_root)))
     if len(parts) == 1:
         return parts[0]  # type: ignore[no-any-return]
     return Columns.from_sentences([x for X, _ in parts for x in X]), [tree for _, y in parts for tree in y]
@@ -327,7 +313,7 @@ def _batches(paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[De
     from margent.cli.tasks.tagger import called
     from margent.formats.dependencies import dependency_batches
 
-    options = _options(arguments, False)
+    options = reading_options(arguments, single_root=False)
     for path in paths:
         yield from called(lambda path, options: dependency_batches(path, options, arguments.format), path, options)
 
@@ -380,6 +366,7 @@ def _drawn(found: Iterator[tuple[DependencyBatch, list[list[TreePrediction]]]], 
     import shutil
 
     from margent.annotation import tree_svg, tree_text
+    from margent.formats.batch import headed
 
     everything = (
         (words, tags, answer)
@@ -396,8 +383,7 @@ def _drawn(found: Iterator[tuple[DependencyBatch, list[list[TreePrediction]]]], 
     plain = arguments.output is None and not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     width = arguments.width or shutil.get_terminal_size((100, 24)).columns
     for words, _, answer in everything:
-        heading = "" if answer.reading is None else f"{answer.heading}\n"
-        yield f"{heading}{tree_text(answer.tree, words, width=width, ascii_only=plain)}\n"
+        yield headed(answer, f"{tree_text(answer.tree, words, width=width, ascii_only=plain)}\n")
 
 
 def _comparison(gold: Any, first: Any, second: Any, path: str) -> tuple[str, dict[str, Any]]:

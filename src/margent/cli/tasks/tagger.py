@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.options import add_columns, add_format, integer, limits_of
+from margent.cli.options import add_columns, add_format, integer, reading_options
 from margent.cli.parameters import Parameter, documented, field_parameters, value_class
 from margent.cli.tasks.task import Inspection, Task
 
@@ -283,7 +283,7 @@ def hidden_labels(tagger: Tagger) -> dict[str, int] | None:
 
 def format_options(arguments: argparse.Namespace, scheme: str | None = None) -> FormatOptions:
     """How files are read, as the options say it."""
-    from margent.formats.registry import FormatOptions, format_named
+    from margent.formats.registry import format_named
 
     if (
         arguments.columns is not None
@@ -291,9 +291,7 @@ def format_options(arguments: argparse.Namespace, scheme: str | None = None) -> 
         and not format_named(arguments.format, "tokens", "attributes").takes_columns
     ):
         raise UsageError(f"--columns has no meaning for the format {arguments.format}")
-    return FormatOptions(
-        arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, scheme, limits=limits_of(arguments)
-    )
+    return reading_options(arguments, scheme=scheme)
 
 
 def format_of(paths: Sequence[str], arguments: argparse.Namespace) -> Any:

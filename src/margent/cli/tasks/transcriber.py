@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import listed, number_of
-from margent.cli.options import add_format, integer, limits_of
+from margent.cli.options import add_format, integer, limits_of, reading_options
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _EXAMPLES = {
   margent g2p train cmudict.txt --learner mira --C 0.01 --epochs 3 -m english.margent
   margent g2p train cmudict.txt --em-iterations 3 --em-smoothing --unseen error -m english.margent
 
-Dictionaries have a word and its phonemes on each line, separated by blanks or a tab, gzipped or not. CMUdict's own format
+Dictionaries have a word and its phonemes on each line, separated by blanks or a tab, gzipped or not. CMUdict's format
 is understood: ';;;' before comments, 'WORD(2)' for a second pronunciation. Without FILE, standard input is read.
 """,
     "apply": """\
@@ -69,9 +70,9 @@ class TranscriberTask(Task):
         )
 
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
-        from margent.formats.registry import FormatOptions, format_named
+        from margent.formats.registry import format_named
 
-        options = FormatOptions(arguments.encoding, stress=not arguments.no_stress, limits=limits_of(arguments))
+        options = reading_options(arguments, stress=not arguments.no_stress)
         read = format_named(arguments.format or "pronunciations", "pronunciations").read
         assert read is not None
         parts = [read(path, options) for path in paths]
@@ -85,11 +86,9 @@ class TranscriberTask(Task):
         )
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
+        ask = model.predict if arguments.k is None else partial(model.predict_k_best, k=arguments.k)
         for words in _words(paths, arguments.encoding or "utf-8", limits_of(arguments)):
-            k = arguments.k
-            found = (
-                model.predict(words, on_error="none") if k is None else model.predict_k_best(words, k, on_error="none")
-            )
+            found = ask(words, on_error="none")
             rows = []
             for word, answer in zip(words, found):
                 if answer is None:
@@ -107,8 +106,6 @@ class TranscriberTask(Task):
                 arguments.failures.ask(repr(word), lambda: model.align([word], [phonemes]))  # noqa: B023
             else:
                 yield f"{word}\t{' '.join(_graphone(*graphone) for graphone in graphones)}\n"
-
-    # Results
 
     # What a model is
 

@@ -1,4 +1,4 @@
-"""Parameters of a parser of phrases that only make sense together."""
+"""Parameters of a phrase-structure parser that only make sense together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The training of a parser of phrases: from trees to a grammar and charts, and from weights to a model."""
+"""The training of a phrase-structure parser: from trees to a grammar and charts, and from weights to a model."""
 
 from __future__ import annotations
 

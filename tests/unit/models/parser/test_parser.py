@@ -230,13 +230,13 @@ def test_wrong_parameters_are_refused_before_the_data(parameters: dict[str, Any]
         (X[:1], [Y[1]], "sentence 0 has 3 words, but its tree has 5"),
         (X[:1], [[2, 3, 0]], r"sentence 0: expected a DependencyTree, or a pair of lists \(heads, labels\)"),
         (X[:1], [([2, 1, None], [None] * 3)], r"sentence 0: word 1 is on a cycle of heads \(1 -> 2 -> 1\)"),
-        (X[:1], [([0, 0, None], [None] * 3)], "sentence 0: words 1 and 2 both hang on the root"),
+        (X[:1], [([0, 0, None], [None] * 3)], "sentence 0: words 1 and 2 are both attached to the root"),
         (X[:1], [([7, 0, None], [None] * 3)], "sentence 0: word 1 has the head 7"),
         (X[:1], [([-2, 0, None], [None] * 3)], "sentence 0: word 1 has the head -2"),
         (X[:1], [([None] * 3, [None] * 3)], "there is nothing to learn from"),
         ([[]], [DependencyTree([])], "there is nothing to learn from: the training data have no word"),
         ([[("a",) * 6]], [DependencyTree([0])], "expected words of up to 5 columns"),
-        (X[:1], [DependencyTree([0, 0, 0])], "sentence 0: words 1 and 2 both hang on the root"),
+        (X[:1], [DependencyTree([0, 0, 0])], "sentence 0: words 1 and 2 are both attached to the root"),
     ],
 )
 def test_wrong_data_are_refused(sentences: Any, given: Any, message: str) -> None:
