@@ -65,9 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", default="demo-output", help="folder for model, data and plot (default: ./demo-output)"
     )
-    parser.add_argument(
-        "--seed", type=integer(0), default=0, metavar="N", help="seed of the generated data (default: 0)"
-    )
+    parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the data (default: 0)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -20,17 +20,11 @@ def configure(parser: Parser) -> None:
     from margent.cli.tasks import option_elsewhere, task_of_model
 
     task = task_of_model(parser)
-    parser.description = (
-        "Show the settings of a model, the highest-weighted features of each label, and the transitions."
-    )
+    parser.description = "Show the settings of a model, the strongest features of each label, and transitions."
     parser.epilog = f"examples:\n{task.examples['inspect']}"
     parser.add_argument("model", metavar="MODEL", help="a model file")
-    parser.add_argument(
-        "--label", metavar="L", action="append", help="show only the features of this label (may be repeated)"
-    )
-    parser.add_argument(
-        "--top", type=integer(1), default=5, metavar="N", help="how many entries of each kind to show (default: 5)"
-    )
+    parser.add_argument("--label", metavar="L", action="append", help="only features of this label (may be repeated)")
+    parser.add_argument("--top", type=integer(1), default=5, metavar="N", help="entries of each kind (default: 5)")
     add_json(parser)
     task.add_inspecting(parser)
     parser.elsewhere = lambda option: option_elsewhere(option, task, "add_inspecting")

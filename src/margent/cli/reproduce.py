@@ -30,18 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("name", metavar="NAME", nargs="?", help="the paper; without it, the names are listed")
     add("--quick", action="store_true", help="a small version that shows that everything works")
-    add(
-        "--out",
-        metavar="DIR",
-        help="folder for results and plots (default: papers/NAME/results, or results-quick there)",
-    )
+    add("--out", metavar="DIR", help="for results and plots (default: papers/NAME/results, or results-quick there)")
     add("--jobs", type=integer(1), metavar="N", help="simultaneous trainings (default: one per processor)")
     add("--data", metavar="DIR", help="folder of the data sets (default: as MARGENT_DATA says)")
-    add(
-        "--timit",
-        metavar="DIR",
-        help="semi-markov: the folder of TIMIT, which the paper used, instead of the default corpus",
-    )
+    add("--timit", metavar="DIR", help="semi-markov: use TIMIT, as in the paper, from this folder")
     add("--papers", metavar="DIR", help="the folder papers of Margent's repository (default: looked for)")
 
 

@@ -51,9 +51,7 @@ def configure(parser: Parser) -> None:
     add("files", metavar=task.files, nargs="+", help="labelled data, gzip or not")
     scoring = parser.add_mutually_exclusive_group()
     scoring.add_argument("--dev", metavar="PATH", help="score on these labelled data instead of cross-validation")
-    scoring.add_argument(
-        "--folds", type=integer(2), default=5, metavar="N", help="folds of cross-validation (default: 5)"
-    )
+    scoring.add_argument("--folds", type=integer(2), default=5, metavar="N", help="number of folds (default: 5)")
     add(
         "--search",
         nargs="+",
@@ -62,45 +60,24 @@ def configure(parser: Parser) -> None:
         help="what to search: a list such as k=1,2,5 or a range such as C=0.01..10:log, of any parameter of the "
         "learner, the model or its kernel",
     )
-    add(
-        "--trials",
-        type=integer(1),
-        metavar="N",
-        help="number of candidates (default: all combinations of lists, otherwise 27)",
-    )
+    add("--trials", type=integer(1), metavar="N", help="number of candidates (default: all of lists, otherwise 27)")
     add(
         "--sampler",
         choices=SAMPLERS,
         default="tpe",
-        help="how candidates are chosen (default: tpe, guided by the scores so far)",
+        help="how candidates are chosen (default: tpe, by the scores so far)",
     )
     add(
         "--halving",
         type=integer(1),
         default=3,
         metavar="FACTOR",
-        help="factor of successive halving; 1: try every candidate on all data (default: 3)",
+        help="factor; 1: try every candidate on all data (default: 3)",
     )
-    add(
-        "--resource",
-        choices=RESOURCES,
-        default="sentences",
-        help="what candidates get less of at first (default: sentences)",
-    )
-    add(
-        "--min-sentences",
-        type=integer(1),
-        default=100,
-        metavar="N",
-        help="never judge a candidate on fewer (default: 100)",
-    )
+    add("--resource", choices=RESOURCES, default="sentences", help="what halving reduces (default: sentences)")
+    add("--min-sentences", type=integer(1), default=100, metavar="N", help="never judge on fewer (default: 100)")
     add("--jobs", type=integer(1), metavar="N", help="number of processes (default: one per processor)")
-    add(
-        "--storage",
-        metavar="DIR",
-        default="tune-output",
-        help="folder for the study, results and plots (default: ./tune-output)",
-    )
+    add("--storage", metavar="DIR", default="tune-output", help="for study, results and plots (default: ./tune-output)")
     add("-m", "--model", metavar="MODEL", help="train the best model on all of TRAIN and save it to this file")
     add("--top", type=integer(1), default=10, metavar="N", help="number of trials in the table (default: 10)")
     add("--json", action="store_true", help="print one JSON object instead of tables")

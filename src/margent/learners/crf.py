@@ -69,23 +69,18 @@ class CRF(BatchLearner):
     method: Literal["lbfgs", "owlqn", "sgd"] = field(default="lbfgs", metadata={"help": "lbfgs, owlqn or sgd"})
     l1: float = field(default=0.0, metadata={"help": "penalty on the absolute values of weights; owlqn only"})
     l2: float = field(default=0.3, metadata={"help": "penalty on the squares of weights"})
-    epochs: int = field(
-        default=200, metadata={"help": "maximum number of iterations, or of passes over the data for sgd"}
-    )
+    epochs: int = field(default=200, metadata={"help": "maximum number of iterations (sgd: of passes)"})
     tol: float = field(default=1e-3, metadata={"help": "stop when the objective falls by less than this share"})
     period: int = field(default=10, metadata={"help": "over this many iterations"})
     memory: int = field(default=8, metadata={"help": "number of steps that lbfgs and owlqn remember"})
     eta: float | None = field(default=None, metadata={"help": "first step size of sgd; none: found by trying"})
     all_pairs: bool = field(
-        default=False, metadata={"help": "also have weights for features with labels they were never seen with"}
+        default=False, metadata={"help": "also have weights for features with labels they never occurred with"}
     )
-    all_transitions: bool = field(
-        default=False, metadata={"help": "also have weights for transitions that were never seen"}
-    )
+    all_transitions: bool = field(default=False, metadata={"help": "also have weights for unseen transitions"})
     boundaries: bool = field(default=True, metadata={"help": "weights for the first and last label of a sequence"})
     completion: Literal["all", "best"] = field(
-        default="all",
-        metadata={"help": "if several labellings are right: learn from all together, or from the best alone"},
+        default="all", metadata={"help": "if several labellings are right: all together, or the best alone"}
     )
     search: Literal["exact", "beam"] = field(
         default="exact", metadata={"help": "sum over all labellings, or over what survives a beam"}

@@ -49,14 +49,9 @@ class EM(BatchLearner):
     unigram_iterations: int = field(default=8, metadata={"help": "steps with single graphones"})
     iterations: int = field(default=2, metadata={"help": "steps with each higher order"})
     beam: int | None = field(default=50, metadata={"help": "states kept for each number of symbols; None: all (exact)"})
-    smoothing: bool = field(
-        default=True,
-        metadata={"help": "smooth the probabilities; without smoothing, the likelihood rises at each step"},
-    )
+    smoothing: bool = field(default=True, metadata={"help": "smooth; otherwise the likelihood rises at each step"})
     min_expected_count: float = field(default=0.5, metadata={"help": "drop graphones with a smaller expected count"})
-    prune_count: float = field(
-        default=1e-4, metadata={"help": "ignore n-grams with a smaller expected count in a pair"}
-    )
+    prune_count: float = field(default=1e-4, metadata={"help": "ignore n-grams expected less often in a pair"})
 
     def __post_init__(self) -> None:
         check_whole(self, "order", minimum=1, maximum=LARGEST_ORDER)

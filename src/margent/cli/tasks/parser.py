@@ -101,17 +101,13 @@ class ParserTask(Task):
 
         group = parser.add_argument_group("features of words")
         features = group.add_mutually_exclusive_group()
-        features.add_argument(
-            "--features", metavar="NAME", help="a preset of templates (default: the one that suits the search)"
-        )
+        features.add_argument("--features", metavar="NAME", help="a preset of templates (default: depends on --search)")
         features.add_argument("--template", metavar="FILE", help="templates over named atoms, such as 'h.upos m.upos'")
         group.add_argument(
             "--clusters", metavar="FILE", help="word clusters: a word, a tab and its cluster on each line"
         )
         group.add_argument(
-            "--tagger",
-            choices=PRESETS,
-            help="also learn to tag words, with this preset of templates (default: tags are given)",
+            "--tagger", choices=PRESETS, help="learn to tag words, too, with this preset (default: tags are given)"
         )
 
     def own_values(self, arguments: argparse.Namespace, found: dict[str, Any]) -> dict[str, Any]:
@@ -194,7 +190,7 @@ class ParserTask(Task):
 
     def add_evaluating(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            "--compare", metavar="OTHER", help="trees of another system: test whether the difference could be chance"
+            "--compare", metavar="OTHER", help="trees of another system: could the difference be chance?"
         )
         parser.add_argument(
             "--calibration", action="store_true", help="for a model: report how far its probabilities can be trusted"

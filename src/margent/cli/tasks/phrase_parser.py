@@ -56,9 +56,7 @@ class PhraseParserTask(Task):
     def add_reading(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group("how files are read")
         add_format(group, "phrases", what="trees and sentences")
-        group.add_argument(
-            "--no-tags", action="store_true", help="use only the words of trees and predict the tags, too"
-        )
+        group.add_argument("--no-tags", action="store_true", help="use only the words of trees; predict tags, too")
 
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
         from margent.formats.registry import format_named

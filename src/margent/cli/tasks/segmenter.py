@@ -85,39 +85,22 @@ class SegmenterTask(Task):
 
     def add_training(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument_group("frames of the recordings").add_argument
-        add(
-            "--frame",
-            type=positive,
-            metavar="SECONDS",
-            help="time from one frame of an array to the next (default: 0.01)",
-        )
-        add(
-            "--rate",
-            type=integer(1),
-            metavar="HZ",
-            help="resample audio to this many samples per second (default: 16000)",
-        )
+        add("--frame", type=positive, metavar="SECONDS", help="time between frames of an array (default: 0.01)")
+        add("--rate", type=integer(1), metavar="HZ", help="sampling rate of audio after resampling (default: 16000)")
         add("--no-normalise", action="store_true", help="do not normalise the values over each recording")
 
     def add_reading(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group("label files that are read")
         add = group.add_argument
-        add(
-            "--labels",
-            metavar="PATH",
-            help="folder or master label file with the labels (default: beside the recordings)",
-        )
+        add("--labels", metavar="PATH", help="folder or master label file (default: beside the recordings)")
         add_format(group, "intervals", what="label files")
-        add(
-            "--ending", metavar="TEXT", help="file extension of label files, such as wrd (default: the first one found)"
-        )
+        add("--ending", metavar="TEXT", help="extension of label files, such as wrd (default: the first found)")
         add("--tier", metavar="NAME", help="which tier of a TextGrid (default: the only one)")
         add("--gap-label", metavar="LABEL", help="label for stretches that have none (default: an error)")
         add(
             "--label-map",
             metavar="NAME",
-            help="rename labels: timit-48, timit-39, or a file with two columns, old and new, or with one column for a "
-            "label to drop",
+            help="rename labels: timit-48, timit-39, or a file of old and new labels; without a new one, drop it",
         )
 
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
@@ -151,11 +134,7 @@ class SegmenterTask(Task):
 
         add = parser.add_argument_group("label files that are written, into the folder -o").add_argument
         formats = format_names("intervals", read=False, write=True)
-        add(
-            "--to",
-            choices=(*formats, "mlf"),
-            help="format of the label files (default: textgrid); mlf: a single file, -o",
-        )
+        add("--to", choices=(*formats, "mlf"), help="their format (default: textgrid); mlf: a single file, -o")
         add("--overwrite", action="store_true", help="replace existing files")
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:

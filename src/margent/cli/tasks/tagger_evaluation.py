@@ -16,17 +16,9 @@ from margent.cli.tasks import load_model
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--calibration", action="store_true", help="for a model: report how far its probabilities can be trusted")
-    add(
-        "--reliability",
-        metavar="FILE",
-        help="for a model: plot how far its probabilities can be trusted (.png, .svg, .pdf)",
-    )
+    add("--reliability", metavar="FILE", help="for a model: plot the same (.png, .svg, .pdf)")
     add("--tokens", action="store_true", help="score single tokens, and list the most frequent mistakes")
-    add(
-        "--scheme",
-        choices=(*SCHEMES, "conlleval"),
-        help="label scheme (default: any; conlleval: exactly as the script does)",
-    )
+    add("--scheme", choices=(*SCHEMES, "conlleval"), help="label scheme (default: any; conlleval: as the script)")
     add("--confusion", metavar="FILE", help="plot which labels are confused with which (.png, .svg, .pdf)")
     add("--compare", metavar="OTHER", help="predictions of another system: test whether the difference could be chance")
 

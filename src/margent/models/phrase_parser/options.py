@@ -22,16 +22,10 @@ class Markovisation:
     Markovisation(horizontal=1, vertical=1, direction='right')
     """
 
-    horizontal: int = field(
-        default=1, metadata={"help": "number of siblings that the symbols within a phrase remember"}
-    )
-    vertical: int = field(
-        default=2,
-        metadata={"help": "number of labels that a phrase remembers on the path to the root, counting its own"},
-    )
+    horizontal: int = field(default=1, metadata={"help": "number of siblings that symbols remember"})
+    vertical: int = field(default=2, metadata={"help": "number of labels remembered towards the root, with its own"})
     direction: str = field(
-        default="right",
-        metadata={"help": "the side on which the remaining children of a phrase are grouped", "choices": DIRECTIONS},
+        default="right", metadata={"help": "the side on which remaining children are grouped", "choices": DIRECTIONS}
     )
 
     def __post_init__(self) -> None:
