@@ -151,7 +151,7 @@ class PhraseParserTask(Task):
         order = (-grammar.binary_counts).argsort(kind="stable")[: arguments.top].tolist()
         rules = [(grammar.rule_text(r), float(grammar.binary_counts[r])) for r in order]
         lines = {
-            "kind": f"phrase-parser, {'with features of phrases' if weights is not None else 'a PCFG alone'}",
+            "kind": f"phrase-parser of {'phrase features' if weights is not None else 'a PCFG alone'}",
             "labels": listed(facts["labels"]),
             "tags": listed(facts["tags"]),
             "grammar": f"{number_of(facts['rules'], 'rule')} over {number_of(facts['symbols'], 'symbol')}",

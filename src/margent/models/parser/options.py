@@ -77,11 +77,12 @@ class ParserFeatures:
             return WordClusters.of(self.clusters)
         if self.vectors is None:
             return None
+        words = sorted(self.vectors, key=str)
         try:
-            rows = np.array([np.asarray(row, dtype=np.float64) for row in self.vectors.values()])
+            rows = np.array([np.asarray(self.vectors[word], dtype=np.float64) for word in words])
         except (TypeError, ValueError):
             raise CorpusError("vectors of ParserFeatures: expected a row of as many numbers for each word") from None
-        return WordClusters.of_vectors(list(self.vectors), rows)
+        return WordClusters.of_vectors(words, rows)
 
 
 def _is_name(text: str) -> bool:
