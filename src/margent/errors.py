@@ -25,7 +25,7 @@ def _shortened(message: str) -> str:
 
 
 class CorpusError(MargentError, ValueError):
-    """A data file, label sequence or example is not what its format says. The message names file, line, token."""
+    """A data file, label sequence or example is malformed. The message names file, line, token."""
 
 
 class LimitError(CorpusError):
@@ -41,7 +41,7 @@ class ModelFileError(MargentError, ValueError):
 
 
 class DataNotFoundError(MargentError, FileNotFoundError):
-    """A public data set is not where it is looked for. The message says where to get it and where to put it."""
+    """A public data set was not found. The message says where to get it and where to put it."""
 
 
 class ConstraintError(MargentError, ValueError):
@@ -49,7 +49,7 @@ class ConstraintError(MargentError, ValueError):
 
 
 class CapabilityError(MargentError, TypeError):
-    """A learner needs what a structure cannot do. The message names both, and the learners that would do."""
+    """A learner needs something that a structure cannot do. The message names both, and learners that fit."""
 
 
 class NotFittedError(MargentError, ValueError, AttributeError):
@@ -74,7 +74,7 @@ def _joint_class(theirs: type[Exception]) -> type[NotFittedError]:
 
 
 class CalibrationWarning(UserWarning):
-    """Probabilities were asked of a model whose scores are not made for them, and no temperature was fitted."""
+    """Probabilities were requested of a model whose scores are not log-probabilities, without a fitted temperature."""
 
 
 class RestrictionWarning(UserWarning):
@@ -87,7 +87,7 @@ class TrainingWarning(UserWarning):
 
 
 class SearchWarning(UserWarning):
-    """The best value of a parameter lies at an edge of the range that was searched."""
+    """The best value of a parameter lies at the edge of the range that was searched."""
 
 
 class MissingExtraError(MargentError, ImportError):
