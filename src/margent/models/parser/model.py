@@ -16,7 +16,7 @@ from margent.models.fitted import FittedModel, Stored, restored_training
 from margent.models.parser.answers import FoundArcs, found_arcs
 from margent.models.parser.kinds import KINDS, weights_of_kind
 from margent.models.parser.setting import EXACT_SEARCHES, SYSTEMS, ParserSetting
-from margent.models.parser.tagging import TAG_COLUMNS, Taggers, tagged
+from margent.models.parser.tagging import TAG_COLUMNS, Taggers, tagged, with_lemmas
 from margent.models.parser.weights import ParserWeights, Parses
 from margent.models.stored_parameters import restored_value, stored_value
 from margent.models.tagger.tagger import Tagger
@@ -48,7 +48,8 @@ class ParserModel(FittedModel):
 
     def encode(self, columns: Columns, threads: int) -> EncodedTokens:
         """Sentences as the weights see them."""
-        return self.atoms.encode(self.tagged(columns, threads))
+        found = self.tagged(columns, threads)
+        return self.atoms.encode(with_lemmas(found) if self.taggers else found)
 
     def searched(self, setting: ParserSetting) -> ParserWeights:
         """The weights, ready to be searched as `setting` says."""

@@ -23,7 +23,7 @@ from margent.models.parser.kinds import weights_kind
 from margent.models.parser.model import ParserModel
 from margent.models.parser.sentences import Arcs, as_columns, right_arcs
 from margent.models.parser.setting import ParserSetting
-from margent.models.parser.tagging import Taggers, continued, jackknifed, tagged
+from margent.models.parser.tagging import Taggers, continued, jackknifed, tagged, with_lemmas
 from margent.models.parser.weights import ParserTraining
 from margent.models.training_data import TrainingData, check_unchanged
 
@@ -76,6 +76,8 @@ class ParserProblem(Problem[ParserModel]):
             taggers, columns = continued(start.taggers, columns, threads)
         elif parser.tagger is not None and start is None:
             taggers, columns = jackknifed(parser.tagger, columns, templates, int(parser.seed), threads)
+        if taggers:
+            columns = with_lemmas(columns)
         if start is None:
             atoms = TokenAtoms(templates.token_atoms, features.word_clusters())
         else:
@@ -90,7 +92,7 @@ class ParserProblem(Problem[ParserModel]):
             X_dev = as_columns(given.X_dev)
             check_lengths(X_dev.lengths.tolist(), longest, "X_dev", why)
             arcs_dev = right_arcs(given.y_dev, X_dev.lengths.tolist(), False, "y_dev")
-            X_dev = tagged(taggers, X_dev, threads) if taggers else X_dev
+            X_dev = with_lemmas(tagged(taggers, X_dev, threads)) if taggers else X_dev
             development = ParserAnswers.of(X_dev, atoms.encode(X_dev), arcs_dev)
             development.check_known("the development data")
         answers = ParserAnswers.of(columns, tokens, arcs, weights)

@@ -19,7 +19,7 @@ from margent.models.tagger.tagger import Tagger
 
 FOLDS = 10
 TAG_COLUMNS = ("upos", "xpos", "feats")
-"""What taggers find; lemmas are not known to a parser with taggers."""
+"""What taggers find; for the lemma, a parser with taggers takes the form in lower case."""
 _UNKNOWN = "_"
 
 Taggers = Mapping[str, Tagger]
@@ -30,6 +30,13 @@ def tagged(taggers: Taggers, columns: Columns, threads: int) -> Columns:
     forms = columns.select(0) if columns.n_tokens else columns
     found = {name: _with_threads(tagger, threads).predict(forms) for name, tagger in taggers.items()}
     return _joined(forms_of(columns), found)
+
+
+def with_lemmas(columns: Columns) -> Columns:
+    """Sentences of form, upos, xpos and feats, and the form in lower case as the lemma, so that templates of lemmas
+    see something."""
+    rows = [[(*word[: 1 + len(TAG_COLUMNS)], word[0].lower()) for word in sentence] for sentence in columns]
+    return Columns.from_sentences(rows, 2 + len(TAG_COLUMNS))
 
 
 def jackknifed(

@@ -10,6 +10,7 @@ import pytest
 from margent import CRF, MIRA, Beam, CapabilityError, DependencyTree, Parser, Perceptron, Tagger, load
 from margent.datasets import make_trees
 from margent.errors import CorpusError
+from margent.formats import Columns
 
 X, Y = make_trees(160, seed=5)
 CROSSING = make_trees(160, crossing=0.5, seed=6)
@@ -121,3 +122,14 @@ def test_sentences_too_long_for_memory_are_refused_before_the_training(parameter
         Parser(**parameters).fit([["a"], words], [DependencyTree([0], ["root"]), tree])
     with pytest.raises(CorpusError, match=f"sentence 0 of X_dev has {n} words"):
         Parser(**parameters).fit([["a"]], [DependencyTree([0], ["root"])], X_dev=[words], y_dev=[tree])
+
+
+def test_templates_of_lemmas_see_the_form_in_lower_case_where_tags_are_own() -> None:
+    X, y = make_trees(60, seed=0)
+    words = [[word[0] for word in sentence] for sentence in X]
+    templates = ["h.upos m.upos", "h.lemma m.lemma label"]
+    parser = Parser(templates, Perceptron(epochs=2), tagger=Tagger("pos"), threads=1).fit(X, y)
+    seen = parser.model_.encode(Columns.from_sentences([[(word.upper(),) for word in words[0]]], 1), 1)
+    column = parser.atoms_.names.index("lemma")
+    assert [parser.atoms_.name(column, value) for value in seen.atoms[:, column]] == [w.lower() for w in words[0]]
+    assert parser.tag(words[:1]).n_columns == 4
