@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "strict_json": set(),
     "line_file": {"strict_json"},
     "processes": {"errors"},
-    "processors": set(),
+    "processors": {"_core"},
     "parameters": set(),
     "printable": set(),
     "terminal_bar": {"printable"},
@@ -46,7 +46,7 @@ MAY_IMPORT = {
     | {"annotation", "formats", "meaning", "metrics", "storage", "features", "structures", "learners", "processors"},
     # A vertical package: the learner of k-grams with its structure, features and weights of a tagger.
     "spectral": GROUND
-    | {"annotation", "formats", "metrics", "storage", "features", "structures", "learners", "models"},
+    | {"annotation", "formats", "metrics", "storage", "features", "structures", "learners", "models", "processors"},
     "tuning": {
         *("errors", "processes", "processors", "parameters", "printable", "terminal_bar"),
         *("annotation", "formats", "metrics", "learners", "models"),

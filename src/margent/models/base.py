@@ -272,6 +272,8 @@ class StructuredModel(Estimator, ABC, Generic[M]):
     def _learned(self, data: TrainingData, start: M | None, grow: bool = True) -> M:
         """The model that `data` give: trained, and where it can be, calibrated."""
         self.check_parameters()
+        for name, value in self.get_params(deep=False).items():  # before the training, not after it
+            storage.check_storable(stored_value(value), f"{name} of {type(self).__name__}")
         problem = self._problem(data, start, grow)
         held = self._held_out(problem) if start is None and self.calibration else None
         model = problem.learned(self._run(data.callbacks, data.progress))
