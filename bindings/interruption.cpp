@@ -11,9 +11,9 @@ namespace {
 
 class SharedWork {
  public:
-  nb::object run(const nb::callable& work, nb::args arguments) {
+  nb::object run(const nb::callable& work, const nb::object& argument) {
     const Interruption::Help helping(&interruption_);
-    return work(*arguments);
+    return work(argument);
   }
   void stop() { interruption_.stop(); }
 
@@ -27,7 +27,7 @@ void bind_interruption(nb::module_& m) {
   nb::class_<SharedWork>(m, "SharedWork",
                          "What threads of Python do together. Signals reach the main thread alone; it stops the others.")
       .def(nb::init<>())
-      .def("run", &SharedWork::run, nb::arg("work"), nb::arg("arguments"),
-           "Calls work(*arguments) as a part of this: after stop() its native code raises RuntimeError.")
+      .def("run", &SharedWork::run, nb::arg("work"), nb::arg("argument").none(),
+           "Calls work(argument) as a part of this: after stop() its native code raises RuntimeError.")
       .def("stop", &SharedWork::stop);
 }

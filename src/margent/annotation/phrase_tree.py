@@ -207,7 +207,9 @@ def _check_nested(spans: Sequence[Span], n: int) -> None:
     ends: list[Span] = []
     for span in spans:
         if not is_text(span.label) or not span.label or _SPACE.search(span.label):
-            raise CorpusError(f"the label of a phrase should be a str without blanks that is valid text, got {span.label!r}")
+            raise CorpusError(
+                f"the label of a phrase should be a str without blanks that is valid text, got {span.label!r}"
+            )
         if not 0 <= span.start < span.end <= n:
             raise CorpusError(
                 f"phrase {span.label} from {span.start} to {span.end} should hold some of the words 0 to {n - 1}"

@@ -25,9 +25,7 @@ def for_probabilities(limit: float, scale: float) -> float:
     return limit / min(scale, 1.0)
 
 
-def out_of_range(
-    beyond: NDArray[np.bool_], unit: str, limit: float, purpose: str = "added up"
-) -> dict[int, Exception]:
+def out_of_range(beyond: NDArray[np.bool_], unit: str, limit: float, purpose: str = "added up") -> dict[int, Exception]:
     """By the number of a sequence whose scores go beyond the limit: that they do."""
     return {
         i: CorpusError(

@@ -72,7 +72,7 @@ class SegmentSearch:
     def out_of_range(self, limit: float, purpose: str = "added up") -> dict[int, Exception]:
         """By the number of a sequence: that its scores are made of numbers beyond the limit."""
         beyond = self._native.beyond(self._data, self._weights.weights, 1.0, limit, self._threads)
-        return out_of_range(beyond, "sequence", limit, purpose)
+        return out_of_range(beyond.astype(bool), "sequence", limit, purpose)
 
     def k_best(self, k: int) -> list[Any]:
         """For each sequence a list of (score, rows), best first."""
