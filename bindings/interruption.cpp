@@ -24,8 +24,8 @@ class SharedWork {
 }  // namespace
 
 void bind_interruption(nb::module_& m) {
-  nb::class_<SharedWork>(m, "SharedWork",
-                         "What threads of Python do together. Signals reach the main thread alone; it stops the others.")
+  nb::class_<SharedWork>(
+      m, "SharedWork", "What threads of Python do together. Signals reach the main thread alone; it stops the others.")
       .def(nb::init<>())
       .def("run", &SharedWork::run, nb::arg("work"), nb::arg("argument").none(),
            "Calls work(argument) as a part of this: after stop() its native code raises RuntimeError.")

@@ -336,8 +336,7 @@ void bind_segment_learning(nb::module_& m) {
            "(transitions, start, end, durations, begins, ends, segments) of the only sequence of the data")
       .def("k_best", &model_k_best, nb::arg("data"), nb::arg("weights"), nb::arg("k"), nb::arg("threads"))
       .def("beyond", &model_beyond, nb::arg("data"), nb::arg("weights"), nb::arg("scale"), nb::arg("limit"),
-           nb::arg("threads"),
-           "Whether the scores of each sequence are made of numbers beyond this.")
+           nb::arg("threads"), "Whether the scores of each sequence are made of numbers beyond this.")
       .def("marginals", &model_marginals, nb::arg("data"), nb::arg("weights"), nb::arg("scale"), nb::arg("threads"),
            nb::arg("ptr"), nb::arg("segments"), "(labels, boundaries, probabilities of the given segments, log Z)");
 

@@ -35,8 +35,7 @@ void tag_spans(const LinearChain& model, const Examples& examples, double scale,
 
 // Whether a sequence has a token whose features with values beyond the ordinary score more than `limit`, whichever way
 // they are added up: beyond [n_sequences]. No score of the others comes near to what a float can hold.
-void tag_beyond(const LinearChain& model, const Examples& examples, double limit, int threads,
-                std::uint8_t* beyond);
+void tag_beyond(const LinearChain& model, const Examples& examples, double limit, int threads, std::uint8_t* beyond);
 
 // The floor of all the others: scores each sequence and searches nothing. For benchmarks; returns a checksum.
 double tag_gather_only(const LinearChain& model, const Examples& examples);
