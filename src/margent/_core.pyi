@@ -164,7 +164,12 @@ class StringTable:
     def filter(self, arg: NDArray[numpy.bool_], /) -> StringTable: ...
 
 def encode_column(
-    table: ColumnTable, column: int, sentences: NDArray[numpy.int64] | None, strings: StringTable, grow: bool
+    table: ColumnTable,
+    column: int,
+    sentences: NDArray[numpy.int64] | None,
+    strings: StringTable,
+    grow: bool,
+    threads: int = 1,
 ) -> tuple[NDArray[numpy.int32], list]: ...
 def named_rows(ids: NDArray[numpy.int32], ptr: NDArray[numpy.int64], names: list) -> list: ...
 def encode_attributes(

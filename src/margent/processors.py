@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from margent import _core
 
 Job = TypeVar("Job")
+Item = TypeVar("Item")
 
 
 def processor_count() -> int:
@@ -32,3 +33,27 @@ def in_threads(run: Callable[[Job], Any], jobs: Sequence[Job], threads: int) -> 
             work.stop()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def ahead(items: Iterable[Item]) -> Iterator[Item]:
+    """The same items; a thread makes the next one while the caller is at work with the last.
+
+    For what makes them without waiting for anybody: Ctrl-C ends native code, not a thread that waits for input.
+    """
+    iterator, work = iter(items), _core.SharedWork()
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            waiting = pool.submit(work.run, _next, iterator)
+            while (item := waiting.result()) is not _END:
+                waiting = pool.submit(work.run, _next, iterator)
+                yield item
+        except BaseException:
+            work.stop()
+            raise
+
+
+_END: Any = object()
+
+
+def _next(iterator: Iterator[Any]) -> Any:
+    return next(iterator, _END)
