@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from margent import _core
@@ -43,7 +43,7 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
     iterator, work = iter(items), _core.SharedWork()
     with ThreadPoolExecutor(1) as pool:
         try:
-            waiting = pool.submit(work.run, _next, iterator)
+            waiting: Future[Any] = pool.submit(work.run, _next, iterator)
             while (item := waiting.result()) is not _END:
                 waiting = pool.submit(work.run, _next, iterator)
                 yield item

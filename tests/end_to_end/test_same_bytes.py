@@ -16,6 +16,8 @@ import hashlib, json, random, sys, tempfile
 import numpy as np
 import margent
 from margent import CRF, Durations, Kernel, MaximumLikelihood, Perceptron, SegmentCosts, Segmenter, Tagger, Transcriber
+from margent import MIRA, Beam, Parser, ParserFeatures, PhraseParser, SpanFeatures, Spectral
+from margent.annotation import DependencyTree, PhraseTree
 from margent.crfsuite import CRF as CrfsuiteCRF
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
@@ -84,6 +86,29 @@ MODELS = {
 }
 
 
+trees = [DependencyTree([3, 3, 0], ["det", "amod", "root"]), DependencyTree([3, 3, 0], ["det", "nn", "root"]),
+         DependencyTree([2, 3, 0], ["amod", "nsubj", "root"]), DependencyTree([2, 0], ["det", "root"])] * 3
+clusters = shuffled({"bank": "01", "river": "01", "men": "00", "old": "1", "sing": "11"})
+brackets = ["(S (NP (D the) (A old)) (N bank))", "(S (NP (D a) (N river)) (N bank))",
+            "(S (NP (A old) (N men)) (V sing))", "(NP (D the) (N men))"] * 3
+phrases = [PhraseTree.from_brackets(text) for text in brackets]
+seen = {"first.word", "last.word", "left.word", "right.word"}
+
+MODELS |= {
+    "arcs": lambda: Parser(ParserFeatures(clusters=clusters), CRF(epochs=3)).fit(sentences, trees),
+    "spanning": lambda: Parser(search="mst", learner=Perceptron(epochs=2), tagger=None).fit(sentences, trees),
+    "actions": lambda: Parser(search=Beam(4), learner=Perceptron(epochs=2)).fit(sentences, trees),
+    "beam crf": lambda: Parser(
+        search=Beam(4), learner=CRF(search="beam", method="sgd", epochs=2)).fit(sentences, trees),
+    "phrases": lambda: PhraseParser(SpanFeatures(seen), Perceptron(epochs=2)).fit(sentences, phrases),
+    "grammar": lambda: PhraseParser(learner="pcfg").fit(sentences, phrases),
+    "hidden": lambda: Tagger(hidden=2, learner=Perceptron(epochs=2)).fit(sentences, labels),
+    "k-grams": lambda: Tagger(learner=Spectral(iterations=5, order=2)).fit(sentences, labels),
+    "reranked": lambda: Transcriber(2, learner=MIRA(epochs=2), held_out=0).fit(
+        ["cab", "back", "tack", "cat"] * 3, ["K AE B", "B AE K", "T AE K", "K AE T"] * 3),
+}
+
+
 class Choices:
     def start(self, x):
         return x, ""
@@ -133,7 +158,10 @@ def digests() -> list[dict[str, str]]:
     return found
 
 
-NAMES = ("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words", "system")
+NAMES = (
+    *("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words", "system"),
+    *("arcs", "spanning", "actions", "beam crf", "phrases", "grammar", "hidden", "k-grams", "reranked"),
+)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -36,7 +36,7 @@ class WordClusters:
                 raise CorpusError(
                     f"clusters: expected a dict from words to clusters, both valid text, got {word!r}: {cluster!r}"
                 )
-        self._of_word = dict(clusters)
+        self._of_word = dict(sorted(clusters.items()))  # whatever order the dict had
 
     def __len__(self) -> int:
         return len(self._of_word)
