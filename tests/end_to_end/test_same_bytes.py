@@ -95,6 +95,9 @@ phrases = [PhraseTree.from_brackets(text) for text in brackets]
 seen = {"first.word", "last.word", "left.word", "right.word"}
 
 MODELS |= {
+    "vectors of words": lambda: Parser(
+        ParserFeatures(vectors=shuffled({word: np.sin(np.arange(3) + i) for i, word in enumerate(sorted(clusters))})),
+        CRF(epochs=3)).fit(sentences, trees),
     "arcs": lambda: Parser(ParserFeatures(clusters=clusters), CRF(epochs=3)).fit(sentences, trees),
     "spanning": lambda: Parser(search="mst", learner=Perceptron(epochs=2), tagger=None).fit(sentences, trees),
     "actions": lambda: Parser(search=Beam(4), learner=Perceptron(epochs=2)).fit(sentences, trees),
@@ -160,7 +163,18 @@ def digests() -> list[dict[str, str]]:
 
 NAMES = (
     *("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words", "system"),
-    *("arcs", "spanning", "actions", "beam crf", "phrases", "grammar", "hidden", "k-grams", "reranked"),
+    *(
+        "arcs",
+        "vectors of words",
+        "spanning",
+        "actions",
+        "beam crf",
+        "phrases",
+        "grammar",
+        "hidden",
+        "k-grams",
+        "reranked",
+    ),
 )
 
 

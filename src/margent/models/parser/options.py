@@ -77,10 +77,11 @@ class ParserFeatures:
         if self.vectors is None:
             return None
         try:
-            rows = np.array([np.asarray(row, dtype=np.float64) for row in self.vectors.values()])
+            words = sorted(self.vectors)  # whatever order the dict had
+            rows = np.array([np.asarray(self.vectors[word], dtype=np.float64) for word in words])
         except (TypeError, ValueError):
             raise CorpusError("vectors of ParserFeatures: expected a row of as many numbers for each word") from None
-        return WordClusters.of_vectors(list(self.vectors), rows)
+        return WordClusters.of_vectors(words, rows)
 
 
 def _is_name(text: str) -> bool:
