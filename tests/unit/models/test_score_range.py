@@ -162,6 +162,11 @@ def test_a_sequence_beyond_the_range_fails_alone() -> None:
     assert found[1] is None
     np.testing.assert_equal(found[0], question(X[:1])[0])
     np.testing.assert_equal(found[2], question(X[1:2])[0])
+    known = {"labels": [["A", "B"]] * 3}
+    with pytest.raises(CorpusError, match="sequence 1: "):
+        question([X[0], bad, X[1]], **known)
+    found = question([X[0], bad, X[1]], **known, on_error="none")
+    assert found[1] is None and found[0] is not None and found[2] is not None
 
 
 def test_calibration_leaves_out_what_has_no_probability() -> None:

@@ -429,10 +429,15 @@ class Segmenter(StructuredModel[SegmenterModel]):
         lifted: list[int] = []
         scores = constrained_scores(model, as_sentences(X), labels, constraints, scale, lifted)
         for i, each in enumerate(scores):
-            if isinstance(each, ConstraintError):
-                failures[i] = each
+            try:
+                if isinstance(each, ConstraintError):
+                    raise each
+                answers.append(ask(each))
+            except ValueError as error:
+                message = f"sequence {i}: {error}"  # of scores, which are those of no sequence in particular
+                failures[i] = error if isinstance(error, ConstraintError) else CorpusError(message)
+                answers.append(None)
                 check_on_error(on_error, failures)
-            answers.append(None if isinstance(each, ConstraintError) else ask(each))
         self._warn_lifted(model, lifted, stacklevel=4)
         return answered(answers, failures, on_error)
 
