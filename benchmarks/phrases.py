@@ -29,7 +29,7 @@ PARSERS: dict[str, tuple[dict[str, Any], bool]] = {
         f"PCFG, vertical {v}, horizontal {h}": ({"learner": PCFG(), "grammar": Markovisation(h, v)}, True)
         for v, h in ((1, 0), (1, 1), (2, 0), (2, 1), (2, 2))
     },
-    "PCFG, the rest on the left": ({"learner": PCFG(), "grammar": Markovisation(direction="left")}, True),
+    "PCFG, binarised to the left": ({"learner": PCFG(), "grammar": Markovisation(direction="left")}, True),
     "PCFG, words alone": ({"learner": PCFG()}, False),
     "perceptron": ({"learner": Perceptron(epochs=5)}, True),
     "pa": ({"learner": PassiveAggressive(epochs=5)}, True),

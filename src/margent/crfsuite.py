@@ -1,7 +1,7 @@
 """A drop-in for sklearn-crfsuite: change `from sklearn_crfsuite import CRF` to `from margent.crfsuite import CRF`.
 
 The class keeps the constructor, methods and learned attributes of sklearn-crfsuite 0.5. Behind it is a
-`margent.Tagger` with `features="attributes"`, which is at hand as `tagger_` for all that the original has not: k best
+`margent.Tagger` with `features="attributes"`, available as `tagger_` for everything that the original lacks: k best
 labellings, spans with confidence, explanations, constraints. docs/from-sklearn-crfsuite.md says what differs.
 """
 

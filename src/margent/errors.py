@@ -29,7 +29,7 @@ def _sentence(message: str) -> str:
 
 
 class CorpusError(MargentError, ValueError):
-    """A data file, label sequence or example is not what its format says. The message names file, line, token."""
+    """A data file, label sequence or example is malformed. The message names file, line, token."""
 
 
 class LimitError(CorpusError):
@@ -45,7 +45,7 @@ class ModelFileError(MargentError, ValueError):
 
 
 class DataNotFoundError(MargentError, FileNotFoundError):
-    """A public data set is not where it is looked for. The message says where to get it and where to put it."""
+    """A public data set was not found. The message says where to get it and where to put it."""
 
 
 class ConstraintError(MargentError, ValueError):
@@ -53,7 +53,7 @@ class ConstraintError(MargentError, ValueError):
 
 
 class CapabilityError(MargentError, TypeError):
-    """A learner needs what a structure cannot do. The message names both, and the learners that would do."""
+    """A learner needs something that a structure cannot do. The message names both, and learners that fit."""
 
 
 class NotFittedError(MargentError, ValueError, AttributeError):
@@ -78,7 +78,7 @@ def _joint_class(theirs: type[Exception]) -> type[NotFittedError]:
 
 
 class CalibrationWarning(UserWarning):
-    """Probabilities were asked of a model whose scores are not made for them, and no temperature was fitted."""
+    """Probabilities were requested of a model whose scores are not log-probabilities, without a fitted temperature."""
 
 
 class RestrictionWarning(UserWarning):
@@ -91,7 +91,7 @@ class TrainingWarning(UserWarning):
 
 
 class SearchWarning(UserWarning):
-    """The best value of a parameter lies at an edge of the range that was searched."""
+    """The best value of a parameter lies at the edge of the range that was searched."""
 
 
 class MissingExtraError(MargentError, ImportError):

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 import traceback
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ from margent.annotation import PhraseTree
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.learners import LEARNERS
+from margent.models.loading import KINDS, model_class
 
 VALUES = [2**31, 2**40, 10**12, 2**63, 2**64, 10**400, -1, 0, 1e300, math.inf, math.nan, True, "9", np.float64(1.5)]
 
@@ -146,6 +148,15 @@ def told(use: Callable[[Any], Any], value: Any) -> None:
             assert "\n" not in str(error)
             *_, last = traceback.extract_tb(error.__traceback__)
             assert "/margent/" in last.filename and (last.line or "").startswith(("raise", "f", '"', "(")), last
+
+
+def test_every_number_of_every_model_is_asked() -> None:
+    """A model, or a parameter of one, that comes later joins by itself or fails here."""
+    for kind in map(model_class, KINDS):
+        hints = get_type_hints(kind.__init__, vars(sys.modules[kind.__module__]), {"LabelCosts": Any})
+        numbers = {name for name, hint in hints.items() if {int, float} & {hint, *get_args(hint)}}
+        assert {"seed", "threads"} <= numbers
+        assert {f"{kind.__name__}.{name}" for name in numbers} <= set(USES)
 
 
 @pytest.mark.parametrize("name", USES)

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from margent.models.loading import KINDS
+
 PROGRAM = '''
 import hashlib, json, random, sys, tempfile
 import numpy as np
 import margent
-from margent import CRF, Durations, Kernel, MaximumLikelihood, Perceptron, SegmentCosts, Segmenter, Tagger, Transcriber
-from margent import MIRA, Beam, Parser, ParserFeatures, PhraseParser, SpanFeatures, Spectral
-from margent.annotation import DependencyTree, PhraseTree
+from margent import MIRA, SpanFeatures, Spectral
+from margent import CRF, PCFG, Beam, DependencyTree, Durations, Kernel, MaximumLikelihood, Parser, ParserFeatures
+from margent import Perceptron, PhraseParser, PhraseTree, SegmentCosts, Segmenter, Tagger, Transcriber
 from margent.crfsuite import CRF as CrfsuiteCRF
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
@@ -64,6 +66,10 @@ spans = [[(0, 1, "D"), (1, len(x), "NP")] for x in sentences]
 frames = [np.sin(np.arange(12.0).reshape(6, 2) + i) for i in range(8)]
 cuts = [[(0, 2, "a"), (2, 6, "b")] for _ in frames]
 durations = Durations(min=shuffled({"a": 1, "b": 2}), max=shuffled({"a": 4, "b": 6}))
+trees = [DependencyTree([len(x)] * (len(x) - 1) + [0], ["dep"] * (len(x) - 1) + ["root"]) for x in sentences]
+phrases = [PhraseTree(x, y, [(0, len(x), "S"), (0, len(x) - 1, "NP")]) for x, y in zip(sentences, labels)]
+clusters = shuffled({"old": "01", "men": "0", "bank": "11", "river": "10"})
+vectors = shuffled({"old": [1.0, 0.0], "men": [0.5, 1.0], "bank": [0.0, 1.0], "river": [0.1, 0.9]})
 
 MODELS = {
     "dicts": lambda: Tagger(learner=CRF(epochs=5), label_costs=None).fit(dicts, labels),
@@ -83,28 +89,17 @@ MODELS = {
     ).fit(frames, cuts).with_front_end(shuffled({"frame": 0.01, "rate": None, "normalise": True})),
     "words": lambda: Transcriber(2, sizes={(1, 0), (1, 1), (2, 1), (1, 2)}, held_out=0).fit(
         ["cab", "back", "tack", "cat"], ["K AE B", "B AE K", "T AE K", "K AE T"]),
-}
-
-
-trees = [DependencyTree([3, 3, 0], ["det", "amod", "root"]), DependencyTree([3, 3, 0], ["det", "nn", "root"]),
-         DependencyTree([2, 3, 0], ["amod", "nsubj", "root"]), DependencyTree([2, 0], ["det", "root"])] * 3
-clusters = shuffled({"bank": "01", "river": "01", "men": "00", "old": "1", "sing": "11"})
-brackets = ["(S (NP (D the) (A old)) (N bank))", "(S (NP (D a) (N river)) (N bank))",
-            "(S (NP (A old) (N men)) (V sing))", "(NP (D the) (N men))"] * 3
-phrases = [PhraseTree.from_brackets(text) for text in brackets]
-seen = {"first.word", "last.word", "left.word", "right.word"}
-
-MODELS |= {
-    "vectors of words": lambda: Parser(
-        ParserFeatures(vectors=shuffled({word: np.sin(np.arange(3) + i) for i, word in enumerate(sorted(clusters))})),
-        CRF(epochs=3)).fit(sentences, trees),
-    "arcs": lambda: Parser(ParserFeatures(clusters=clusters), CRF(epochs=3)).fit(sentences, trees),
-    "spanning": lambda: Parser(search="mst", learner=Perceptron(epochs=2), tagger=None).fit(sentences, trees),
-    "actions": lambda: Parser(search=Beam(4), learner=Perceptron(epochs=2)).fit(sentences, trees),
+    "arcs": lambda: Parser(ParserFeatures(clusters=clusters), Perceptron(epochs=2)).fit(sentences, trees),
+    "actions": lambda: Parser(
+        ParserFeatures(vectors=vectors), Perceptron(epochs=2), search=Beam(2), tagger=Tagger("pos"),
+    ).fit([list(zip(x, y)) for x, y in zip(sentences, labels)], trees),
+    "phrases": lambda: PhraseParser(learner=Perceptron(epochs=2)).fit(sentences, phrases),
+    "grammar": lambda: PhraseParser(learner=PCFG()).fit(sentences, phrases),
+    "spans": lambda: PhraseParser(SpanFeatures({"first.word", "last.word", "left.word", "right.word"}),
+                                  Perceptron(epochs=2)).fit(sentences, phrases),
+    "spanning": lambda: Parser(search="mst", learner=CRF(epochs=2)).fit(sentences, trees),
     "beam crf": lambda: Parser(
         search=Beam(4), learner=CRF(search="beam", method="sgd", epochs=2)).fit(sentences, trees),
-    "phrases": lambda: PhraseParser(SpanFeatures(seen), Perceptron(epochs=2)).fit(sentences, phrases),
-    "grammar": lambda: PhraseParser(learner="pcfg").fit(sentences, phrases),
     "hidden": lambda: Tagger(hidden=2, learner=Perceptron(epochs=2)).fit(sentences, labels),
     "k-grams": lambda: Tagger(learner=Spectral(iterations=5, order=2)).fit(sentences, labels),
     "reranked": lambda: Transcriber(2, learner=MIRA(epochs=2), held_out=0).fit(
@@ -136,46 +131,40 @@ class Choices:
 
 
 def digest(make):
+    model = make()
+    kinds.add(model.fitted.kind)
     with tempfile.NamedTemporaryFile(suffix=".margent") as file:
-        make().save(file.name)
+        model.save(file.name)
         return hashlib.sha256(open(file.name, "rb").read()).hexdigest()
 
 
+kinds = set()
 found = {name: digest(make) for name, make in MODELS.items()}
 oracle = BeamOracle(Choices(), ["xyz", "zzy", "yx"], ["abc", "cca", "ba"], beam=2)
 weights = margent.train(Perceptron(epochs=3), oracle).weights
 found["system"] = hashlib.sha256(weights.tobytes()).hexdigest()
-print(json.dumps(found))
+print(json.dumps({"digests": found, "kinds": sorted(kinds)}))
 '''
 
 
 @pytest.fixture(scope="module")
 def digests() -> list[dict[str, str]]:
+    """Of each process. Every kind of model is among them."""
     found = []
     for seed in (1, 2, 3):
         environment = {**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONWARNINGS": "ignore"}
         command = [sys.executable, "-c", PROGRAM, str(seed)]
         result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert result.returncode == 0, result.stderr
-        found.append(json.loads(result.stdout))
+        report = json.loads(result.stdout)
+        assert report["kinds"] == sorted(KINDS)
+        found.append(report["digests"])
     return found
 
 
-NAMES = (
-    *("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words", "system"),
-    *(
-        "arcs",
-        "vectors of words",
-        "spanning",
-        "actions",
-        "beam crf",
-        "phrases",
-        "grammar",
-        "hidden",
-        "k-grams",
-        "reranked",
-    ),
-)
+NAMES = ("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words")
+NAMES += ("arcs", "actions", "phrases", "grammar", "system")
+NAMES += ("spans", "spanning", "beam crf", "hidden", "k-grams", "reranked")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,4 +1,4 @@
-"""Binarised trees of phrases: every phrase of two parts or one, so that a grammar has rules of two parts; and back."""
+"""Binarised phrase-structure trees: every phrase has one or two parts, and so has every rule of a grammar; and back."""
 
 from __future__ import annotations
 

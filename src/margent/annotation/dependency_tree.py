@@ -1,4 +1,4 @@
-"""Dependency trees: each word of a sentence hangs on another one or on the root, by an arc with a label."""
+"""Dependency trees: a labelled arc attaches each word of a sentence to another word or to the root."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DependencyTree:
     labels : n str, optional
         The relation of each word to its head, "_" where it is unknown, which is the default. Kept as a tuple.
     single_root : bool
-        Whether a tree in which several words hang on 0 is refused, as Universal Dependencies want it.
+        Whether to refuse trees with several words attached to 0, as Universal Dependencies requires.
 
     Examples
     --------
@@ -73,14 +73,14 @@ class DependencyTree:
         return len(self.heads)
 
     def children(self) -> list[list[int]]:
-        """For the root and each word in order, the words that hang on it, from left to right."""
+        """For the root and each word in order, its dependents, from left to right."""
         children: list[list[int]] = [[] for _ in range(len(self) + 1)]
         for word, head in enumerate(self.heads, start=1):
             children[head].append(word)
         return children
 
     def depth(self) -> int:
-        """The most arcs from the root down to a word; 0 where there are no words."""
+        """The largest number of arcs from the root down to a word; 0 if there are no words."""
         depths = [0] + [-1] * len(self)
         for word in range(1, len(self) + 1):
             path = []
@@ -92,8 +92,8 @@ class DependencyTree:
         return max(depths)
 
     def projective_order(self) -> list[int]:
-        """The words in the order in which no arcs would cross: of each word first what hangs on it from the left, each
-        with all below it, then the word, then what hangs on it from the right (Nivre 2009, Section 3). O(n)."""
+        """The words in the order in which no arcs would cross: for each word first its left dependents, each
+        with everything below it, then the word, then its right dependents (Nivre 2009, Section 3). O(n)."""
         children = self.children()
         order: list[int] = []
         stack: list[tuple[int, bool]] = [(0, False)]
@@ -132,7 +132,7 @@ def tree_problem(heads: Sequence[int], single_root: bool = False) -> tuple[int, 
             return word, f"word {word} is its own head; expected another word, or 0 for the root"
         if head == 0:
             if root and single_root:
-                return word, f"words {root} and {word} both hang on the root; expected one word with head 0"
+                return word, f"words {root} and {word} are both attached to the root; expected one word with head 0"
             root = root or word
     reached = [0] * (n + 1)  # from which word each was first seen on the way up
     for start in range(1, n + 1):

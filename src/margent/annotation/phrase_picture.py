@@ -1,4 +1,4 @@
-"""Pictures of trees of phrases: as text for a terminal, and as SVG."""
+"""Pictures of phrase-structure trees: as text for a terminal, and as SVG."""
 
 from __future__ import annotations
 

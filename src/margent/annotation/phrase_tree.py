@@ -1,4 +1,4 @@
-"""Trees of phrases: the words of a sentence with their tags, and the labelled phrases over them."""
+"""Phrase-structure trees: the words of a sentence with their tags, and the labelled phrases over them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BRACKETS = {"(": "-LRB-", ")": "-RRB-"}
 
 @dataclass(frozen=True, init=False)
 class PhraseTree:
-    """A tree of phrases over n words as one flat value, of any depth. Equal trees compare and hash as equal.
+    """A phrase-structure tree over n words as one flat value, of any depth. Equal trees compare and hash as equal.
 
     What is not a tree is refused with a `CorpusError`: phrases that cross, are empty or out of range, words that no
     phrase holds together, lengths that differ.

@@ -52,7 +52,7 @@ def read_sound(source: SoundLike, rate: int | None = None) -> Sound:
     source : path, bytes or binary file
         The format is seen from its first bytes.
     rate : int or None
-        Resample to so many samples per second. None: as in the file.
+        Resample to this many samples per second. None: as in the file.
     """
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)

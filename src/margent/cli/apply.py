@@ -1,4 +1,4 @@
-"""`margent apply`: predict with a model of any kind, and `margent align`: with known answers to put in place."""
+"""`margent apply`: predict with a model of any kind, and `margent align`: to align known answers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def configure(parser: Parser) -> None:
 
     command = parser.get_default("command")
     task = task_of_model(parser, "tagger" if command == "apply" else "transcriber")
-    what = "Predict with a model" if command == "apply" else "Put known answers where they belong"
-    parser.description = f"{what}. The options are those for a {task.name}, which can {task.about}."
+    what = "Predict with a model" if command == "apply" else "Align known labels or phonemes with the input"
+    parser.description = f"{what}. These are the options for a {task.name}, a model to {task.about}."
     parser.epilog = f"examples:\n{task.examples.get(command, '')}"
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model file, which says what kind of model it is")

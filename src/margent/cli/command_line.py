@@ -20,18 +20,18 @@ from margent.cli.termination import STATUS_INTERRUPTED, termination_interrupts
 from margent.printable import printable
 
 COMMANDS = {
-    "train": "learn a model from labelled files",
-    "apply": "predict with a model: labels, segments or pronunciations of new data",
-    "align": "put known labels or phonemes where they belong",
+    "train": "train a model on labelled files",
+    "apply": "predict with a model: labels, segments, pronunciations or trees for new data",
+    "align": "align known labels with recordings, or phonemes with letters",
     "evaluate": "compare predictions with the right answers",
     "calibrate": "calibrate the probabilities of a model",
     "tune": "search for good parameters",
-    "inspect": "show what a model is and what it has learned",
-    "explain": "show why a model gives the answers that it gives",
+    "inspect": "show what is in a model and what it has learned",
+    "explain": "show why a model predicts what it predicts",
     "templates": "print the feature templates that ship with Margent",
     "convert": "convert a file to another format or label scheme",
-    "reproduce": "run the experiments of a paper again",
-    "demo": "generate data, train a model on it, and look around",
+    "reproduce": "rerun the experiments of a paper",
+    "demo": "generate data, train a model on them, and show what it can do",
 }
 """Each is a module of this package with `configure(parser)` and `run(arguments) -> exit status`; align is in apply."""
 
@@ -51,8 +51,8 @@ short names:
   tag MODEL ...        apply, for taggers
   segment COMMAND ...  COMMAND for segmenters: margent segment train = margent train --task segmenter
   g2p COMMAND ...      COMMAND for transcribers
-  parse COMMAND ...    COMMAND for parsers of dependencies
-  phrases COMMAND ...  COMMAND for parsers of phrases
+  parse COMMAND ...    COMMAND for dependency parsers
+  phrases COMMAND ...  COMMAND for phrase-structure parsers
 
 examples:
   margent demo
@@ -63,7 +63,7 @@ examples:
   margent train --task parser treebank.conllu -m trees.margent
   margent inspect model.margent
 
-'margent COMMAND --help' tells more about a command.
+'margent COMMAND --help' shows the options of a command.
 """
 
 
@@ -152,7 +152,7 @@ def _command(given: Sequence[str]) -> tuple[str, str | None, str, list[str]]:
         epilog="commands:\n" + "".join(f"  {name:11}{text}\n" for name, text in COMMANDS.items()) + _EXAMPLES,
     )
     names = (*COMMANDS, *SHORT_NAMES)
-    parser.add_argument("command", metavar="COMMAND", choices=names, help="what to do, see below")
+    parser.add_argument("command", metavar="COMMAND", choices=names, help="see below")
     parser.add_argument(
         "--version", action="version", version=f"margent {__version__}", help="show the version and exit"
     )
@@ -170,7 +170,7 @@ def _command(given: Sequence[str]) -> tuple[str, str | None, str, list[str]]:
         description=f"The commands for {task}s: 'margent {name} train' is 'margent train --task {task}', and so on.",
         epilog="examples:\n" + "".join(f"  margent {name} {each:10} {COMMANDS[each]}\n" for each in _OF_A_TASK),
     )
-    inner.add_argument("command", metavar="COMMAND", choices=_OF_A_TASK, help="what to do, see below")
+    inner.add_argument("command", metavar="COMMAND", choices=_OF_A_TASK, help="see below")
     inner.add_argument("--debug", action="store_true", help="show a traceback when something fails")
     first, rest = _split(rest)
     command = str(inner.parse_args(first).command)

@@ -10,10 +10,10 @@ from margent.cli.command_line import Parser, UsageError
 from margent.cli.options import SCHEMES, add_columns, add_format, limits_of
 
 _EXAMPLES = """\
-A format becomes any other that holds the same: tokens with labels move freely between columns, conllu and jsonl,
-dependency trees between conllu and conllx, trees of phrases stay in brackets with or without traces, label files
-between those of Praat, HTK, TIMIT, xwaves and Audacity. To crfsuite, tokens become attributes by templates (--features
-or --template; default: generic); crfsuite and svmhmm files hold attributes only, and cannot become tokens.
+Any format can be converted into any other with the same contents: labelled tokens between columns, conllu and jsonl,
+dependency trees between conllu and conllx, label files between those of Praat, HTK, TIMIT, xwaves and Audacity;
+phrase-structure trees stay in brackets, with or without traces. For crfsuite, templates turn tokens into attributes
+(--features or --template; default: generic); crfsuite and svmhmm files hold only attributes, and cannot become tokens.
 
 examples:
   margent convert train.txt train.jsonl
@@ -45,12 +45,12 @@ def configure(parser: Parser) -> None:
     features.add_argument("--features", choices=PRESETS, help="templates for the attributes of crfsuite")
     features.add_argument("--template", metavar="FILE", help="a template file for the attributes of crfsuite")
     add_columns(parser)
-    add("--tier", metavar="NAME", help="which one of a TextGrid (default: the only one)")
+    add("--tier", metavar="NAME", help="which tier of a TextGrid (default: the only one)")
     add("--rate", type=int, default=16000, metavar="HZ", help="samples per second, for TIMIT (default: 16000)")
-    add("--functions", action="store_true", help="keep function tags in trees of phrases: NP-SBJ-1 instead of NP")
-    add("--traces", action="store_true", help="keep empty elements in trees of phrases")
-    add("--no-unaries", action="store_true", help="of phrases over the same words, keep the topmost alone")
-    add("--no-stress", action="store_true", help="take the digits off phonemes: AH0 and AH1 are AH")
+    add("--functions", action="store_true", help="keep function tags in phrase-structure trees: NP-SBJ-1 instead of NP")
+    add("--traces", action="store_true", help="keep empty elements in phrase-structure trees")
+    add("--no-unaries", action="store_true", help="of several phrases over the same words, keep only the topmost")
+    add("--no-stress", action="store_true", help="strip the digits from phonemes: AH0 and AH1 become AH")
 
 
 def run(arguments: argparse.Namespace) -> int:

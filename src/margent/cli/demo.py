@@ -1,4 +1,4 @@
-"""`margent demo`: generate data, train a model on it, and look around."""
+"""`margent demo`: generate data, train a model on them, and show what it can do."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _COLOURS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a "
-        "segmenter, or sentences with trees, for a parser of dependencies or of phrases."
+        "segmenter, or sentences with trees, for one of the parsers."
     )
     parser.epilog = _EXAMPLES
     parser.add_argument(
@@ -65,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", default="demo-output", help="folder for model, data and plot (default: ./demo-output)"
     )
-    parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="of the generated data (default: 0)")
+    parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the data (default: 0)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     parser.save(folder / "grammar.margent")
     console.print(
         f"\nTrained {len(parser.history_)} epochs in {time.perf_counter() - started:.1f} s: "
-        f"{len(parser.labels_)} labels, {parser.weights_.n_features:,} features."
+        f"{len(parser.classes_)} labels, {parser.weights_.n_features:,} features."
     )
 
     found = parser.predict(X_test)

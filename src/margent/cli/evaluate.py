@@ -20,7 +20,7 @@ def configure(parser: Parser) -> None:
     from margent.cli.tasks import task_of_model
 
     task = task_of_model(parser)
-    parser.description = f"Compare predictions with the right answers. The options are those for a {task.name}."
+    parser.description = f"Compare predictions with the right answers. These are the options for a {task.name}."
     parser.epilog = f"examples:\n{task.examples['evaluate']}"
     parser.add_argument("files", metavar="FILE", nargs="*", help="a model and data; or right and predicted labels")
     add_json(parser)

@@ -1,4 +1,4 @@
-"""`margent explain`: show why a model gives the answers that it gives."""
+"""`margent explain`: show why a model predicts what it predicts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file")
     parser.add_argument("files", metavar="FILE", nargs="*", help="data, gzip or not (default: standard input)")
     parser.add_argument("--token", type=integer(0), metavar="N", help="only this token of each sentence, from 0")
-    parser.add_argument("--top", type=integer(1), default=10, metavar="N", help="how many features (default: 10)")
+    parser.add_argument("--top", type=integer(1), default=10, metavar="N", help="number of features (default: 10)")
     add_threads(parser)
     task.add_reading(parser)
     parser.set_defaults(chosen=task)

@@ -1,4 +1,4 @@
-"""`margent inspect`: show what a model is and what it has learned."""
+"""`margent inspect`: show what is in a model and what it has learned."""
 
 from __future__ import annotations
 
@@ -20,13 +20,11 @@ def configure(parser: Parser) -> None:
     from margent.cli.tasks import option_elsewhere, task_of_model
 
     task = task_of_model(parser)
-    parser.description = "Show what a model is, the highest-weighted features of each label, and the transitions."
+    parser.description = "Show the settings of a model, the strongest features of each label, and transitions."
     parser.epilog = f"examples:\n{task.examples['inspect']}"
     parser.add_argument("model", metavar="MODEL", help="a model file")
-    parser.add_argument(
-        "--label", metavar="L", action="append", help="only the features of this label (may be repeated)"
-    )
-    parser.add_argument("--top", type=integer(1), default=5, metavar="N", help="how many of each kind (default: 5)")
+    parser.add_argument("--label", metavar="L", action="append", help="only features of this label (may be repeated)")
+    parser.add_argument("--top", type=integer(1), default=5, metavar="N", help="entries of each kind (default: 5)")
     add_json(parser)
     task.add_inspecting(parser)
     parser.elsewhere = lambda option: option_elsewhere(option, task, "add_inspecting")

@@ -45,7 +45,7 @@ def add_model_options(parser: Parser, task: Task, learners: Sequence[str], sever
     parser.add_argument(
         "--learner",
         metavar="LIST" if several else "NAME",
-        help=f"how mistakes move the weights: {', '.join(task.learners())} (default: {default}); "
+        help=f"the learner: {', '.join(task.learners())} (default: {default}); "
         f"'{parser.prog} --learner NAME --help' shows its parameters",
     )
     group = parser.add_argument_group(f"parameters of the {task.name}")

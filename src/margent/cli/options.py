@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from margent.formats.limits import Limits
-    from margent.formats.registry import Gives
+    from margent.formats.registry import FormatOptions, Gives
 
 SCHEMES = ("iob1", "iob2", "ioe1", "ioe2", "iobes", "bilou")
 """As `margent.annotation.SCHEMES`, which would need numpy."""
@@ -50,9 +50,9 @@ def add_format(parser: argparse._ActionsContainer, *gives: Gives, what: str = "t
         "--format",
         choices=[f.name for f in formats],
         metavar="NAME",
-        help=f"of {what}: {known}; by default found from the name or the content",
+        help=f"of {what}: {known}; by default recognised from the name or the content",
     )
-    parser.add_argument("--encoding", metavar="NAME", help="of the text (default: utf-8)")
+    parser.add_argument("--encoding", metavar="NAME", help="encoding of the text (default: utf-8)")
     parser.add_argument(
         "--limit",
         type=_limit,
@@ -83,6 +83,14 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
     return Limits(**dict(getattr(arguments, "limit", None) or ()))
 
 
+def reading_options(arguments: argparse.Namespace, **more: Any) -> FormatOptions:
+    """How files are read, as the options of `add_format` and `add_columns` say it; `more`: other fields."""
+    from margent.formats.registry import FormatOptions
+
+    given = {name: value for name in ("columns", "tabs", "comment") if (value := getattr(arguments, name, None))}
+    return FormatOptions(arguments.encoding, limits=limits_of(arguments), **given, **more)
+
+
 def add_columns(parser: argparse._ActionsContainer) -> None:
     """How tokens in columns are read."""
     parser.add_argument(
@@ -105,5 +113,8 @@ def add_json(parser: argparse._ActionsContainer) -> None:
 
 def add_threads(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
-        "--threads", type=integer(1), metavar="N", help="default: as many as processors; does not change results"
+        "--threads",
+        type=integer(1),
+        metavar="N",
+        help="number of threads (default: as many as processors); does not change results",
     )

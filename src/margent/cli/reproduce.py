@@ -1,4 +1,4 @@
-"""`margent reproduce`: run the experiments of a paper again."""
+"""`margent reproduce`: rerun the experiments of a paper."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from margent.cli.options import integer
 
 _EXAMPLES = """\
 examples:
-  margent reproduce                       which papers there are
-  margent reproduce kbest --quick         minutes: a part of the data and of the settings
-  margent reproduce kbest                 everything; Ctrl-C, and the same command resumes
+  margent reproduce                       lists the papers
+  margent reproduce kbest --quick         minutes: part of the data and of the settings
+  margent reproduce kbest                 everything; after Ctrl-C, the same command resumes
   margent reproduce kbest --out /tmp/kbest --jobs 4
   margent reproduce semi-markov --timit /corpora/TIMIT
 
-The experiments are a part of Margent's repository, not of the installed package.
+The experiments are part of Margent's repository, not of the installed package.
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Run the experiments of a paper again; tables and plots have the paper's figures beside ours."
+    parser.description = "Rerun the experiments of a paper; tables and plots show the paper's figures next to ours."
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    add("name", metavar="NAME", nargs="?", help="which paper; without it, the names are listed")
+    add("name", metavar="NAME", nargs="?", help="the paper; without it, the names are listed")
     add("--quick", action="store_true", help="a small version that shows that everything works")
     add("--out", metavar="DIR", help="for results and plots (default: papers/NAME/results, or results-quick there)")
-    add("--jobs", type=integer(1), metavar="N", help="trainings at a time (default: all processors)")
+    add("--jobs", type=integer(1), metavar="N", help="simultaneous trainings (default: one per processor)")
     add("--data", metavar="DIR", help="folder of the data sets (default: as MARGENT_DATA says)")
-    add("--timit", metavar="DIR", help="semi-markov: the folder of TIMIT, which the paper used, instead of our corpus")
+    add("--timit", metavar="DIR", help="semi-markov: use TIMIT, as in the paper, from this folder")
     add("--papers", metavar="DIR", help="the folder papers of Margent's repository (default: looked for)")
 
 

@@ -32,7 +32,7 @@ def configure(parser: Parser) -> None:
     learners = chosen_learners(parser, task)
     if len(learners) > 1:
         raise UsageError(f"--learner should be one of {', '.join(task.learners())}, got {','.join(learners)!r}")
-    parser.description = f"Learn a {task.name}: {task.about}."
+    parser.description = f"Train a {task.name}, a model to {task.about}."
     parser.epilog = f"examples:\n{task.examples['train']}{_EPILOG}"
     add = parser.add_argument
     add(
@@ -46,10 +46,10 @@ def configure(parser: Parser) -> None:
         "--dev",
         metavar="PATH",
         action="append",
-        help="labelled data to watch: the epoch that does best on them is kept (may be repeated)",
+        help="development data: keep the epoch that does best on them (may be repeated)",
     )
-    add("--continue", dest="start", metavar="MODEL", help="continue the training of this model, instead of a new one")
-    add("--compact", action="store_true", help="save a smaller model: 16-bit weights, no features of weight zero")
+    add("--continue", dest="start", metavar="MODEL", help="continue training this model instead of starting a new one")
+    add("--compact", action="store_true", help="save a smaller model: 16-bit weights, no features with weight zero")
     add_json(parser)
     add_model_options(parser, task, learners)
     task.add_reading(parser)

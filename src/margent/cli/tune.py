@@ -31,7 +31,7 @@ examples:
   margent tune train.txt --learner hmsvm --kernel rbf --search gamma=0.01..1:log window=1,3,5
 
 Lists are tried in full where --trials allows it; from a range LOW..HIGH (or LOW..HIGH:log) --sampler chooses. Ctrl-C
-stops the search, and the same command goes on with it; given twice at once, both work on it. --seed also chooses the
+stops the search, and the same command resumes it; run twice at once, both work on it. --seed also chooses the
 candidates and the folds.
 """
 _PLOTS = ("history", "importances", "slices")
@@ -50,8 +50,8 @@ def configure(parser: Parser) -> None:
     add = parser.add_argument
     add("files", metavar=task.files, nargs="+", help="labelled data, gzip or not")
     scoring = parser.add_mutually_exclusive_group()
-    scoring.add_argument("--dev", metavar="PATH", help="labelled data to score on, instead of cross-validation")
-    scoring.add_argument("--folds", type=integer(2), default=5, metavar="N", help="of cross-validation (default: 5)")
+    scoring.add_argument("--dev", metavar="PATH", help="score on these labelled data instead of cross-validation")
+    scoring.add_argument("--folds", type=integer(2), default=5, metavar="N", help="number of folds (default: 5)")
     add(
         "--search",
         nargs="+",
@@ -60,30 +60,26 @@ def configure(parser: Parser) -> None:
         help="what to search: a list such as k=1,2,5 or a range such as C=0.01..10:log, of any parameter of the "
         "learner, the model or its kernel",
     )
-    add(
-        "--trials",
-        type=integer(1),
-        metavar="N",
-        help="candidates to try (default: all where there are lists only, else 27)",
-    )
+    add("--trials", type=integer(1), metavar="N", help="number of candidates (default: all of lists, otherwise 27)")
     add(
         "--sampler",
         choices=SAMPLERS,
         default="tpe",
         help="how candidates are chosen (default: tpe, by the scores so far)",
     )
-    add("--halving", type=integer(1), default=3, metavar="FACTOR", help="1: every candidate on all data (default: 3)")
-    add("--resource", choices=RESOURCES, default="sentences", help="what halving has less of (default: sentences)")
-    add("--min-sentences", type=integer(1), default=100, metavar="N", help="never judge by fewer (default: 100)")
-    add("--jobs", type=integer(1), metavar="N", help="processes (default: all processors)")
     add(
-        "--storage",
-        metavar="DIR",
-        default="tune-output",
-        help="folder for the study, results and plots (default: ./tune-output)",
+        "--halving",
+        type=integer(1),
+        default=3,
+        metavar="FACTOR",
+        help="factor; 1: try every candidate on all data (default: 3)",
     )
-    add("-m", "--model", metavar="MODEL", help="train the best on all of TRAIN, and save it there")
-    add("--top", type=integer(1), default=10, metavar="N", help="trials in the table (default: 10)")
+    add("--resource", choices=RESOURCES, default="sentences", help="what halving reduces (default: sentences)")
+    add("--min-sentences", type=integer(1), default=100, metavar="N", help="never judge on fewer (default: 100)")
+    add("--jobs", type=integer(1), metavar="N", help="number of processes (default: one per processor)")
+    add("--storage", metavar="DIR", default="tune-output", help="for study, results and plots (default: ./tune-output)")
+    add("-m", "--model", metavar="MODEL", help="train the best model on all of TRAIN and save it to this file")
+    add("--top", type=integer(1), default=10, metavar="N", help="number of trials in the table (default: 10)")
     add("--json", action="store_true", help="print one JSON object instead of tables")
     add_model_options(parser, task, learners, several=True)
     task.add_reading(parser)

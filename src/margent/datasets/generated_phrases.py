@@ -1,4 +1,4 @@
-"""Trees of phrases of a small grammar, in which words tell what a prepositional phrase belongs to."""
+"""Phrase-structure trees of a small grammar, in which words tell what a prepositional phrase attaches to."""
 
 from __future__ import annotations
 

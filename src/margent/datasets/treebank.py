@@ -1,4 +1,4 @@
-"""The public sample of the Penn Treebank, as trees of phrases."""
+"""The public sample of the Penn Treebank, as phrase-structure trees."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def load_treebank_trees(
         train=train,
         dev=dev,
         test=test,
-        description="Trees of phrases, 5 % of the Wall Street Journal; Marcus, Santorini and Marcinkiewicz 1993.",
+        description="Phrase-structure trees, 5 % of the Wall Street Journal; Marcus, Santorini and Marcinkiewicz 1993.",
         terms="Non-commercial use only.",
     )

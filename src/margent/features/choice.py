@@ -24,7 +24,7 @@ LAYOUTS = ("auto", "dense", "sparse")
 
 @dataclass(frozen=True)
 class Features:
-    """What a tagger sees of tokens, and how much of it is kept.
+    """The features of a tagger, and how many of them are kept.
 
     >>> Features("ner", min_count=2)
     Features(source='ner', min_count=2, layout='auto')
@@ -38,7 +38,7 @@ class Features:
         },
     )
     min_count: int = field(
-        default=1, metadata={"help": "features that occur less often in the training data are left out"}
+        default=1, metadata={"help": "leave out features that occur less often in the training data"}
     )
     layout: str = field(
         default="auto",

@@ -23,7 +23,7 @@ from margent.storage import ModelFile
 class FrameFeatures:
     """What is seen of a segment of frames (paper 002, section 2.1).
 
-    bins : how many equal parts a segment is cut into, for all labels or by label (those not named: 3)
+    bins : how many equal parts a segment is divided into, for all labels or by label (those not named: 3)
     covariance : "full", all products of two values of a frame, or "diagonal", only squares
     components : Gaussians for each label and bin; a frame scores the best of them (footnote 3)
     durations : "gamma", the statistics log d, d and 1 of how long a segment lasts, or None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
@@ -14,8 +14,6 @@ from margent.errors import CorpusError
 from margent.features.templates import Templates
 
 Floats = NDArray[np.float32]
-KernelFunction = Callable[[Any, Any], Any]
-"""From vectors A (a, d) and B (b, d) to the kernel values (a, b); scipy CSR matrices or float32 arrays, as the data."""
 
 KINDS = ("linear", "polynomial", "rbf", "string-spectrum")
 

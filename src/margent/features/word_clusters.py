@@ -36,7 +36,7 @@ class WordClusters:
                 raise CorpusError(
                     f"clusters: expected a dict from words to clusters, both valid text, got {word!r}: {cluster!r}"
                 )
-        self._of_word = dict(sorted(clusters.items()))  # whatever order the dict had
+        self._of_word = dict(sorted(clusters.items()))  # in whatever order they were given, the same model file
 
     def __len__(self) -> int:
         return len(self._of_word)

@@ -28,7 +28,7 @@ class Answered(Protocol):
     @property
     def reading(self) -> int | None: ...
     @property
-    def heading(self) -> str: ...
+    def score(self) -> float | None: ...
 
 
 class Prediction(NamedTuple):
@@ -39,14 +39,15 @@ class Prediction(NamedTuple):
     reading: int | None = None
     score: float | None = None
 
-    @property
-    def heading(self) -> str:
-        return heading(self.reading, self.score)
 
-
-def heading(reading: int | None, score: float | None) -> str:
+def heading(answer: Answered) -> str:
     """The comment above one of the k best answers."""
-    return f"# reading {reading} score={score:.6g}"
+    return f"# reading {answer.reading} score={answer.score:.6g}"
+
+
+def headed(answer: Answered, text: str) -> str:
+    """The text of an answer, below a comment if it is one of the k best."""
+    return text if answer.reading is None else f"{heading(answer)}\n{text}"
 
 
 class Expected(NamedTuple):
@@ -89,7 +90,7 @@ class ColumnBatch:
             cells = [answer.cells for answer in firsts if answer.cells is not None]
             return format_columns(self.shown, [answer.labels for answer in firsts], *([cells] if cells else []))
         return "".join(
-            (f"{answer.heading}\n" if answer.reading is not None else "")
+            (f"{heading(answer)}\n" if answer.reading is not None else "")
             + format_columns([sentence], [answer.labels], *([[answer.cells]] if answer.cells is not None else []))
             for sentence, readings in zip(self.shown, answers)
             for answer in readings

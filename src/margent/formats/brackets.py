@@ -1,4 +1,4 @@
-"""Trees of phrases in brackets, as in the Penn Treebank, and sentences on their way through a parser of phrases."""
+"""Phrase-structure trees in brackets, as in the Penn Treebank, and sentences on their way through a parser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from margent.annotation.phrase_tree import PhraseTree
 from margent.errors import CorpusError
-from margent.formats.batch import blocks, heading
+from margent.formats.batch import blocks, headed
 from margent.formats.columns import Columns
 from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format, FormatOptions, guessed_format
@@ -106,10 +106,6 @@ class PhrasePrediction(NamedTuple):
     reading: int | None = None
     score: float | None = None
 
-    @property
-    def heading(self) -> str:
-        return heading(self.reading, self.score)
-
 
 @dataclass(frozen=True)
 class PhraseBatch:
@@ -120,11 +116,7 @@ class PhraseBatch:
 
     def text(self, answers: Sequence[Sequence[PhrasePrediction]]) -> str:
         """Trees, one a line; above each of the k best a comment that says which one it is."""
-        return "".join(
-            (f"{answer.heading}\n" if answer.reading is not None else "") + f"{answer.tree.brackets()}\n"
-            for readings in answers
-            for answer in readings
-        )
+        return "".join(headed(one, f"{one.tree.brackets()}\n") for readings in answers for one in readings)
 
 
 def phrase_batches(path: str, options: FormatOptions, format: str | None = None) -> Iterator[PhraseBatch]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from margent.errors import CorpusError
-from margent.formats.batch import Answered, Expected, Prediction, blocks, span_record, words_of
+from margent.formats.batch import Answered, Expected, Prediction, blocks, heading, span_record, words_of
 from margent.formats.columns import Columns
 from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format, FormatOptions
@@ -281,7 +281,7 @@ def with_answer(sentence: ConlluSentence, answer: Answered) -> ConlluSentence:
         misc = zip(sentence.column("misc"), probabilities)
         sentence = sentence.with_column("misc", [new if old == "_" else f"{old}|{new}" for old, new in misc])
     if answer.reading is not None:
-        sentence = replace(sentence, comments=[answer.heading, *sentence.comments])
+        sentence = replace(sentence, comments=[heading(answer), *sentence.comments])
     return sentence
 
 

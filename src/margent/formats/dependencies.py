@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from margent.annotation.dependency_tree import DependencyTree, tree_problem
 from margent.errors import CorpusError
-from margent.formats.batch import blocks, heading, number_of_columns
+from margent.formats.batch import blocks, number_of_columns
 from margent.formats.columns import Columns
 from margent.formats.conllu import (
     CONLLU_COLUMNS,
@@ -47,7 +47,7 @@ def read_dependencies(
     format : "conllu", "conllx" or "columns", optional
         None: as the name of the file promises, ``.conllx`` or ``.conll`` for CoNLL-X, and else CoNLL-U.
     single_root : bool
-        Whether trees in which several words hang on the root are refused.
+        Whether to refuse trees with several words attached to the root.
     columns : str, optional
         For "columns": what the columns are, of form, lemma, upos, xpos, feats, head and deprel, separated by commas;
         "_" is a column to leave out. "form,xpos,head" for instance.
@@ -118,10 +118,6 @@ class TreePrediction(NamedTuple):
     cells: list[tuple[str, ...]] | None = None
     reading: int | None = None
     score: float | None = None
-
-    @property
-    def heading(self) -> str:
-        return heading(self.reading, self.score)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A file of this package that reads or writes a format declares it in `FORMATS`, and is found by that. What a format gives
 decides what can be done with it: a tagger takes `tokens` or `attributes`, a transcriber `pronunciations`, a segmenter
-the `intervals` of label files, a parser `dependencies`, a parser of phrases `phrases`, a semantic parser `meanings`.
+the `intervals` of label files, parsers `dependencies` or `phrases`, a semantic parser `meanings`.
 Any format becomes any other that gives the same. A file that holds several of these, as CoNLL-U does, is declared once
 for each, under one name.
 """
@@ -38,7 +38,7 @@ class FormatOptions:
     single_root : whether a dependency tree with several roots is refused
     limits : how large lines, sentences and files may be
     functions, traces, unaries : whether function tags, empty elements and chains of phrases over the same words are
-        kept in trees of phrases
+        kept in phrase-structure trees
     """
 
     encoding: str | None = None

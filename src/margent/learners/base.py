@@ -32,7 +32,7 @@ class Learner(ABC):
 
     @property
     def patience(self) -> int | None:
-        """Stop after so many epochs without gain on the development data; None: never."""
+        """Stop after this many epochs without improvement on the development data; None: never."""
         return None
 
 
@@ -47,7 +47,7 @@ class RuleLearner(Learner):
     average: bool = field(default=True, metadata={"help": "use the average of the weights over all steps"})
     shuffle: bool = field(default=True, metadata={"help": "shuffle the examples in each epoch"})
     patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
+        default=None, metadata={"help": "stop after this many epochs without improvement on the development data"}
     )
 
     def __post_init__(self) -> None:

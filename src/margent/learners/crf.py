@@ -47,47 +47,47 @@ class CRF(BatchLearner):
         sgd     stochastic gradient descent (Bottou 2010), one example at a time with steps 1 / (lambda (t0 + t)),
                 lambda = 2 l2 / examples: faster at first, less exact in the end, one thread. t0 is found by trying
                 steps on a sample, unless `eta`, the first step, is given. With l2 = 0 all steps are as long as the
-                first, so that the weights keep swinging about the optimum
+                first, so that the weights keep oscillating around the optimum
 
     Where several labellings are right, because labels are missing or hidden (`Tagger(hidden=)`), p(gold | x) is the
     probability of all of them together (paper 003, equation 4.9), or with completion="best" that of the best (4.8).
     Differs from (4.8) in that Z sums over all labellings rather than over the best completion of each, a sum that no
     recursion makes. Both objectives have local minima.
 
-    search="beam": the sums run only over the answers that survive a beam search with the weights as they are, and the
-    right one (paper 003, Section 3.2.2). Differs on a chain: there they run over all labellings whose every label
+    search="beam": the sums run only over the answers that survive a beam search with the current weights, and the
+    right one (paper 003, Section 3.2.2). Differs on a chain: there they run over all labellings each of whose labels
     survives at its token or is right there, which are more than the survivors themselves. For structures whose sums
     cannot be had otherwise, such as `margent.structures.BeamOracle`; on a chain exact sums are about as fast. In a
     `Transcriber` what was once in a beam stays in the sum, and every third iteration (with sgd, every pass) searches
     for more, after which the objective in the history may be higher. With a beam that holds all states the result is
-    the exact one; with less, the objective is no longer smooth and probabilities are too sure.
+    the exact one; with less, the objective is no longer smooth and probabilities are too large.
 
     Training ends when `period` iterations have lowered the objective by less than a share of `tol`, after `epochs`, or
     when the development score has not risen for `patience` iterations. The history has the objective of each iteration.
     """
 
     method: Literal["lbfgs", "owlqn", "sgd"] = field(default="lbfgs", metadata={"help": "lbfgs, owlqn or sgd"})
-    l1: float = field(default=0.0, metadata={"help": "penalty on the size of weights; owlqn only"})
-    l2: float = field(default=0.3, metadata={"help": "penalty on the square of weights"})
-    epochs: int = field(default=200, metadata={"help": "most iterations, or passes over the data for sgd"})
+    l1: float = field(default=0.0, metadata={"help": "penalty on the absolute values of weights; owlqn only"})
+    l2: float = field(default=0.3, metadata={"help": "penalty on the squares of weights"})
+    epochs: int = field(default=200, metadata={"help": "maximum number of iterations (sgd: of passes)"})
     tol: float = field(default=1e-3, metadata={"help": "stop when the objective falls by less than this share"})
-    period: int = field(default=10, metadata={"help": "over so many iterations"})
-    memory: int = field(default=8, metadata={"help": "changes of the weights that lbfgs and owlqn remember"})
-    eta: float | None = field(default=None, metadata={"help": "first step of sgd; none: found by trying"})
+    period: int = field(default=10, metadata={"help": "over this many iterations"})
+    memory: int = field(default=8, metadata={"help": "number of steps that lbfgs and owlqn remember"})
+    eta: float | None = field(default=None, metadata={"help": "first step size of sgd; none: found by trying"})
     all_pairs: bool = field(
-        default=False, metadata={"help": "weights also for features with labels they were not seen with"}
+        default=False, metadata={"help": "also have weights for features with labels they never occurred with"}
     )
-    all_transitions: bool = field(default=False, metadata={"help": "weights also for transitions that were not seen"})
+    all_transitions: bool = field(default=False, metadata={"help": "also have weights for unseen transitions"})
     boundaries: bool = field(default=True, metadata={"help": "weights for the first and last label of a sequence"})
     completion: Literal["all", "best"] = field(
-        default="all", metadata={"help": "where several labellings are right: all together, or the best alone"}
+        default="all", metadata={"help": "if several labellings are right: all together, or the best alone"}
     )
     search: Literal["exact", "beam"] = field(
         default="exact", metadata={"help": "sum over all labellings, or over what survives a beam"}
     )
-    beam: int = field(default=8, metadata={"help": "how many states survive at each token; search=beam only"})
+    beam: int = field(default=8, metadata={"help": "states kept at each token; search=beam only"})
     patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
+        default=None, metadata={"help": "stop after this many epochs without improvement on the development data"}
     )
 
     @property

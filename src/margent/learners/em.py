@@ -24,13 +24,13 @@ _DISCOUNTS = (0.8, 1.2, 1.6)
 
 @dataclass(frozen=True)
 class EM(BatchLearner):
-    """Learns a model of grams of graphones by expectation maximisation (paper 003, section 4.4).
+    """Learns a model of n-grams of graphones by expectation maximisation (paper 003, section 4.4).
 
     A pair of word x and pronunciation y is aligned by graphones h = h_1 ... h_k in one of many ways, and
 
         p(x, y) = sum over h of  product over i of  p(h_i | h_{i-M+1} ... h_{i-1}),        M the order.
 
-    A step counts each gram of M graphones by how often it is expected under the present model (the soft counts of
+    A step counts each n-gram of M graphones by its expected count under the current model (the soft counts of
     (4.12)), and sets p(q | h) from these counts c: without smoothing to c(hq) / c(h), which raises the likelihood at
     every step.
     (Differs: the paper's M-step is printed with the sum over histories instead of the sum over last graphones.)
@@ -45,13 +45,13 @@ class EM(BatchLearner):
     Cost: a step is O(pairs x alignments that differ in their last M - 1 graphones), the alignments limited by the beam.
     """
 
-    order: int = field(default=8, metadata={"help": "how many graphones a gram has"})
+    order: int = field(default=8, metadata={"help": "number of graphones in an n-gram"})
     unigram_iterations: int = field(default=8, metadata={"help": "steps with single graphones"})
     iterations: int = field(default=2, metadata={"help": "steps with each higher order"})
     beam: int | None = field(default=50, metadata={"help": "states kept for each number of symbols; None: all (exact)"})
-    smoothing: bool = field(default=True, metadata={"help": "smooth; without, the likelihood rises at each step"})
-    min_expected_count: float = field(default=0.5, metadata={"help": "graphones expected less often are dropped"})
-    prune_count: float = field(default=1e-4, metadata={"help": "of a pair, grams expected less often are not counted"})
+    smoothing: bool = field(default=True, metadata={"help": "smooth; otherwise the likelihood rises at each step"})
+    min_expected_count: float = field(default=0.5, metadata={"help": "drop graphones with a smaller expected count"})
+    prune_count: float = field(default=1e-4, metadata={"help": "ignore n-grams expected less often in a pair"})
 
     def __post_init__(self) -> None:
         check_whole(self, "order", minimum=1, maximum=LARGEST_ORDER)

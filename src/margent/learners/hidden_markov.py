@@ -20,11 +20,11 @@ Doubles = NDArray[np.float64]
 class HiddenMarkov(BatchLearner):
     """The hidden Markov model with overlapping features (the baseline of paper 001, section 8), learned by counting.
 
-    A labelling y of the tokens x scores the logarithm of
+    The score of a labelling y of the tokens x is the logarithm of
 
         product over t of  P(y_t | the labels before)  *  product over the features f of token t of  P(f | y_t),
 
-    times the probability to end where it ends. Each feature of a token is an observation of its own. With c for counts
+    times the probability of ending there. Each feature of a token is an observation of its own. With c for counts
     in the training data, V features and L labels:
 
         P(f | y)   = (c(f, y) + smoothing) / (c(y) + smoothing V),      c(y) the sum of c(f, y) over f
@@ -36,10 +36,10 @@ class HiddenMarkov(BatchLearner):
 
     When to use it: as a baseline, when training must cost nothing (one pass that counts, no search), or when little is
     known of the labels. Features that say the same thing twice count twice, so the more features overlap, the worse it
-    gets beside all other learners, and the surer of itself: probabilities are too close to 0 and 1, and need a
-    temperature as those of the max-margin learners do.
+    gets beside all other learners, and the more overconfident: probabilities are too close to 0 and 1, and need a
+    temperature, like those of the max-margin learners.
 
-    A feature that was not seen in training says nothing. Features of label pairs (`B` templates with columns) are left
+    A feature that was not seen in training has no effect. Features of label pairs (`B` templates with columns) are left
     out. Without label transitions (templates without `B`), P(y) takes the place of P(y | h). Values of features count
     as often as they say, and must not be negative. The weight of a sentence multiplies its counts. Where labels are
     missing, what depends on them is not counted. Label costs c raise a label of probability p to c p. `partial_fit`
@@ -48,7 +48,9 @@ class HiddenMarkov(BatchLearner):
     """
 
     smoothing: float = field(default=0.01, metadata={"help": "added to each count of a feature with a label"})
-    transition_smoothing: float = field(default=0.1, metadata={"help": "added to each count of a label after another"})
+    transition_smoothing: float = field(
+        default=0.1, metadata={"help": "added to each count of one label after another"}
+    )
 
     def __post_init__(self) -> None:
         for name in ("smoothing", "transition_smoothing"):

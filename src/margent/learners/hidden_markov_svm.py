@@ -52,17 +52,19 @@ class HiddenMarkovSVM(RuleLearner):
     """
 
     keeps_support: ClassVar[bool] = True
-    C: float = field(default=1.0, metadata={"help": "what a missed margin costs; smaller for noisy data"})
+    C: float = field(default=1.0, metadata={"help": "cost of violating the margin; smaller for noisy data"})
     slack: Literal["l1", "l2"] | None = field(
-        default="l1", metadata={"help": "missed margins cost as they are (l1), squared (l2), or are forbidden (none)"}
+        default="l1",
+        metadata={"help": "violations of the margin count as they are (l1), squared (l2), or are forbidden (none)"},
     )
     loss: Literal["sequence", "hamming"] = field(
-        default="sequence", metadata={"help": "margin of a wrong sequence: 1 (sequence) or its wrong labels (hamming)"}
+        default="sequence",
+        metadata={"help": "margin of a wrong sequence: 1 (sequence) or its number of wrong labels (hamming)"},
     )
     tol: float = field(default=0.001, metadata={"help": "how much a margin may be violated"})
-    rounds: int = field(default=10, metadata={"help": "wrong sequences to look for at an example in one epoch"})
+    rounds: int = field(default=10, metadata={"help": "wrong sequences to search for per example and epoch"})
     gap: float | None = field(default=None, metadata={"help": "stop at this relative duality gap"})
-    epochs: int = field(default=30, metadata={"help": "passes over the training data, at most"}, kw_only=True)
+    epochs: int = field(default=30, metadata={"help": "maximum number of passes over the training data"}, kw_only=True)
     average: bool = field(
         default=False, metadata={"help": "use the average of the weights over all steps"}, kw_only=True
     )
@@ -98,7 +100,7 @@ class DualPerceptron(RuleLearner):
     by one. Scores need only delta (label pairs) and beta (observations and labels) of equations (9) to (11), so no
     sequences are enumerated. Training ends when a pass makes no error, or after `epochs`.
 
-    When to use it: as a quick first try with a `Kernel`; `HiddenMarkovSVM` is better and needs more passes. Without a
+    When to use it: as a fast first try with a `Kernel`; `HiddenMarkovSVM` is better and needs more passes. Without a
     kernel it is `Perceptron(average=False)`. With `average`, which helps on noisy data, the dual variables that
     `Tagger.support_sequences` shows are still those of the last weights.
 

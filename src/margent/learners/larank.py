@@ -32,11 +32,11 @@ class LaRank(MaxMargin):
     wrong answer above zero. The others may have got a wrong answer since.
     """
 
-    n_reprocess: int = field(default=10, metadata={"help": "how often to go back after each example"})
-    tol: float = field(default=0.001, metadata={"help": "how exactly the problem of an example is solved"})
-    kappa: float = field(default=1e-6, metadata={"help": "dual variables up to this share of C are left alone"})
+    n_reprocess: int = field(default=10, metadata={"help": "how often to revisit earlier examples after each new one"})
+    tol: float = field(default=0.001, metadata={"help": "tolerance for solving the problem of one example"})
+    kappa: float = field(default=1e-6, metadata={"help": "dual variables of at most this share of C are left alone"})
     working_set: int = field(default=50, metadata={"help": "wrong answers kept for each example"})
-    reprocess_seed: int = field(default=0, metadata={"help": "of the choice of examples to go back to"})
+    reprocess_seed: int = field(default=0, metadata={"help": "seed for the choice of examples to revisit"})
     gap: float | None = field(default=None, metadata={"help": "stop at this relative duality gap"})
     epochs: int = field(default=1, kw_only=True, metadata={"help": "passes over the training data"})
 

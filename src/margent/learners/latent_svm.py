@@ -42,11 +42,13 @@ class LatentSVM(BatchLearner):
     """
 
     C: float = field(default=1.0, metadata={"help": "aggressiveness C: the largest step for one example"})
-    epochs: int = field(default=10, metadata={"help": "most rounds: right answers found, and the problem solved"})
-    passes: int = field(default=20, metadata={"help": "most passes over the training data in each round"})
-    gap: float = field(default=0.1, metadata={"help": "how exactly a round is solved: its relative duality gap"})
+    epochs: int = field(
+        default=10, metadata={"help": "maximum number of rounds of finding right answers and solving the problem"}
+    )
+    passes: int = field(default=20, metadata={"help": "maximum number of passes over the training data in each round"})
+    gap: float = field(default=0.1, metadata={"help": "relative duality gap at which a round ends"})
     patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
+        default=None, metadata={"help": "stop after this many epochs without improvement on the development data"}
     )
 
     def __post_init__(self) -> None:

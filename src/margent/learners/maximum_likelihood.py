@@ -58,10 +58,11 @@ class MaximumLikelihood(Learner):
     """
 
     shrinkage: float = field(
-        default=20.0, metadata={"help": "frames of the overall covariance added to that of each Gaussian"}
+        default=20.0,
+        metadata={"help": "shrink each covariance towards the overall one, as if it had been seen in this many frames"},
     )
-    smoothing: float = field(default=0.5, metadata={"help": "added to each count of a label after another"})
-    rounds: int = field(default=10, metadata={"help": "of reassigning frames to components"})
+    smoothing: float = field(default=0.5, metadata={"help": "added to each count of one label after another"})
+    rounds: int = field(default=10, metadata={"help": "rounds of reassigning frames to components"})
 
     def __post_init__(self) -> None:
         for name in ("shrinkage", "smoothing"):

@@ -31,7 +31,7 @@ class MIRA(MaxMargin):
     """
 
     k: int = field(default=5, metadata={"help": "answers to learn from for each example"})
-    tol: float = field(default=0.001, metadata={"help": "how exactly the problem of an example is solved"})
+    tol: float = field(default=0.001, metadata={"help": "tolerance for solving the problem of one example"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

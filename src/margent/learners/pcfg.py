@@ -14,7 +14,7 @@ class PCFG(Learner):
 
     The trees are binarised, with as much context as the parser's `Markovisation` says, and counted; unknown words have
     tags by their spelling. Nothing is searched for in training. When to use it: as a baseline, and where there is no
-    time; discriminative learners use the same grammar to see quickly which phrases are worth a look. Its probabilities
+    time; discriminative learners use the same grammar to prune phrases that are not worth a look. Its probabilities
     are too close to 0 and 1, and need a temperature as those of the max-margin learners do. `partial_fit` adds counts.
     """
 

@@ -13,8 +13,8 @@ from margent.parameters import check_number, check_whole
 class Perceptron(RuleLearner):
     """The structured perceptron with averaged weights (Collins 2002; paper 003, section 3.1; paper 004, section 4.5).
 
-    For each example, find the best answer under the weights as they are; where it is wrong, add the features of the
-    right answer and take away those of the wrong one. The weights used afterwards are the average over all steps.
+    For each example, find the best answer under the current weights; if it is wrong, add the features of the right
+    answer and subtract those of the wrong one. The weights used afterwards are the average over all steps.
 
     When to use it: to begin with. It is the fastest learner and has nothing to tune. An epoch costs one search per
     example, and an update touches only the tokens that are wrong.
@@ -27,7 +27,7 @@ class Perceptron(RuleLearner):
     """
 
     margin: float = field(
-        default=0.0, metadata={"help": "search with this much added to the score for each mistake's cost"}
+        default=0.0, metadata={"help": "in training, add this much to the score of an answer for each unit of its cost"}
     )
     k: int = field(default=1, metadata={"help": "answers to learn from for each example"})
 

@@ -40,7 +40,7 @@ class SDM(MaxMargin):
     (`partial_fit`) starts with new dual variables and measures |w| from those weights.
     """
 
-    tol: float = field(default=0.001, metadata={"help": "how exactly the problem of an example is solved"})
+    tol: float = field(default=0.001, metadata={"help": "tolerance for solving the problem of one example"})
     working_set: int = field(default=50, metadata={"help": "wrong answers kept for each example"})
     gap: float | None = field(default=None, metadata={"help": "stop at this relative duality gap"})
 

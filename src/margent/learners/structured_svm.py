@@ -35,7 +35,7 @@ class StructuredSVM(RuleLearner):
 
     The average is weighted: the weights after step t count t times.
 
-    When to use it: "frank-wolfe" as a fast `SDM` with nothing to tune but C; "subgradient" where memory is short.
+    When to use it: "frank-wolfe" as a fast `SDM` with nothing to tune but C; "subgradient" when memory is short.
 
     Label costs make the loss; the weight of an example multiplies its C. Training that continues from given weights
     (`partial_fit`, or a generative start): Frank-Wolfe measures |w| from them; subgradient steps shrink them with all
@@ -48,10 +48,10 @@ class StructuredSVM(RuleLearner):
         default="frank-wolfe", metadata={"help": "how the problem is solved: frank-wolfe or subgradient"}
     )
     project: bool = field(
-        default=False, metadata={"help": "subgradient: keep the weights in the ball that the optimum is in"}
+        default=False, metadata={"help": "subgradient: keep the weights inside a ball that contains the optimum"}
     )
     warm_start: float = field(
-        default=1.0, metadata={"help": "subgradient: how many epochs the weights of a warm start stand for"}
+        default=1.0, metadata={"help": "subgradient: how many epochs the weights of a warm start count for"}
     )
     gap: float | None = field(default=None, metadata={"help": "frank-wolfe: stop at this relative duality gap"})
 

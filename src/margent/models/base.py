@@ -177,7 +177,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
     """Base of all models. All that was learned is `model_`, a frozen value; the other learned names are views of it.
 
     A `fit` or `partial_fit` that fails leaves the model as it was, because it never touched it, and prediction in other
-    threads goes on with the old model until the new one is complete.
+    threads continues with the old model until the new one is complete.
     """
 
     fitted: ClassVar[type[FittedModel]]
@@ -238,22 +238,22 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         callbacks: Iterable[Callback] = (),
         progress: bool | None = None,
     ) -> Self:
-        """Learns from examples. What X and y are, the class says.
+        """Learns from examples. The class says what X and y are.
 
         Parameters
         ----------
         X, y : the inputs, and the right answer to each
         sample_weight : (n,) numbers, or None
-            What each example counts.
+            The weight of each example.
         X_dev, y_dev : development data
             The weights of the epoch that does best on them are kept, and the learner's `patience` watches them. They
             also give the `temperature_` for probabilities, unless the learner needs none or `calibration` is 0.
         dev_metric : str or None
-            What "best" means, one of the names that the class lists; None: as `score` does.
+            What "best" means, one of the names that the class lists; None: the same as `score`.
         callbacks : functions called with each `Epoch`; returning True ends the training
         progress : show a progress bar; None: only on a terminal
 
-        Ctrl-C ends the training and keeps what was learned by then.
+        Ctrl-C ends the training and keeps what was learned so far.
         """
         data = TrainingData(X, y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
         self.model_ = self._learned(data, None)
@@ -272,11 +272,11 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         progress: bool | None = None,
         freeze_features: bool = False,
     ) -> Self:
-        """Continues from the weights as they are; new labels and features are welcome.
+        """Continues training from the current weights, with new labels and features if there are any.
 
-        `freeze_features`: no new features. Averaging starts anew from the present weights, also for a loaded model.
-        The first call on a new model is `fit`. The `temperature_` stays as it was, which is no longer quite right; it
-        is fitted anew where development data are given. `calibration` counts for `fit` alone.
+        With `freeze_features` there are no new features. Averaging restarts from the current weights, also for a loaded
+        model. On an unfitted model this is `fit`. The `temperature_` is kept, although it no longer fits perfectly; it
+        is refitted if development data are given. `calibration` applies to `fit` only.
         """
         data = TrainingData(X, y, sample_weight, X_dev, y_dev, dev_metric, callbacks, progress)
         start = self.model_ if self.__sklearn_is_fitted__() else None
@@ -284,14 +284,14 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         return self
 
     def calibrate(self: Self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
-        """Fits the `temperature_`, so that a confidence of 0.8 means right in eight cases of ten.
+        """Fits the `temperature_`, so that a confidence of 0.8 means right in eight cases out of ten.
 
         X, y : data that the model was not trained on, as for `fit`
         sample_weight : (n,) numbers, or None
 
-        What is predicted does not change, unless sums are searched for (`search="sum"` or "posterior"), only its
-        probabilities do. Some hundred spans or segments are enough. `fit` does this by itself with development data, or
-        with `calibration`.
+        Predictions stay the same, except where they depend on sums (`search="sum"` or "posterior"); only probabilities
+        change. A few hundred spans or segments are enough. `fit` does this automatically with development data, or with
+        `calibration`.
         """
         model = self._fitted()
         finds = self._finds(model, self._answers(model, X, y, sample_weight))
@@ -375,23 +375,24 @@ class StructuredModel(Estimator, ABC, Generic[M]):
     # Evaluation
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """How good the predictions are, as a number that is higher for better ones. The class says which.
+        """How good the predictions are, as a number, higher being better. The class says which.
 
-        `sample_weight`: (n,), what each example counts.
+        `sample_weight`: (n,), the weight of each example.
         """
         model = self._fitted()
         return self._score(model, self._answers(model, X, y, sample_weight))
 
     def evaluate(self, X: Any, y: Any = None) -> Any:
-        """How good the predictions are, in detail: a report of `margent.metrics`; printed, it is a table."""
+        """How good the predictions are, in detail: a report from `margent.metrics`, which prints as a table."""
         model = self._fitted()
         return self._report(model, self._answers(model, X, y))
 
     def reliability(self, X: Any, y: Any = None, *, bins: int = 10, equal: str = "width") -> dict[str, Calibration]:
-        """How well the probabilities agree with how often the predictions are right, on data with known answers.
+        """How well the probabilities agree with how often predictions are right, on data with known answers.
 
-        A curve for each thing that has a probability (tokens and spans, frames and segments, words); draw them with
-        `margent.metrics.plot_reliability`. `bins` and `equal` as in `margent.metrics.calibration_scores`.
+        There is a curve for everything that has a probability (tokens and spans, frames and segments, words, arcs,
+        phrases); draw them with `margent.metrics.plot_reliability`. `bins` and `equal` are as in
+        `margent.metrics.calibration_scores`.
         """
         from margent.metrics.calibration import calibration_scores
 
@@ -407,8 +408,8 @@ class StructuredModel(Estimator, ABC, Generic[M]):
     def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
         """Writes the model to one file; an existing file is replaced only when the new one is complete.
 
-        `compact`: leave out features without weights, and what only explains the model, and round weights to 16 bits.
-        Half the size or less; predictions may change where two answers are nearly equal.
+        `compact` leaves out features without weights and everything that only explains the model, and rounds weights to
+        16 bits. The file has half the size or less; predictions may change where two answers are nearly equal.
         """
         header, arrays = self.file_content(compact=compact)
         storage.write(path, header, arrays, kind=self.fitted.kind)
@@ -491,7 +492,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
 
     @property
     def calibrated_(self) -> bool:
-        """Whether probabilities are calibrated: the learner makes them so, or the temperature was fitted."""
+        """Whether probabilities are calibrated, by the learner or by a fitted temperature."""
         return self._is_calibrated(self.model_)
 
     @property
@@ -504,7 +505,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
 
     @classmethod
     def abilities(cls) -> dict[str, str]:
-        """By method what this kind of model says to it: "yes", or why not. docs/models.md shows them all."""
+        """For each method "yes", or why this kind of model does not have it. docs/models.md lists them all."""
         missing = {name: value.reason for kind in cls.__mro__ for name, value in vars(kind).items()
                    if isinstance(value, Unavailable)}  # fmt: skip
         return {name: missing.get(name, "yes") for name in _METHODS}

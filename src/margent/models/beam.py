@@ -15,20 +15,20 @@ DECODINGS: tuple[str, ...] = ("viterbi", "sum", "posterior")
 @storable
 @dataclass(frozen=True)
 class Beam:
-    """Inexact search: only so many states are kept at each step, in training and in prediction.
+    """Inexact search that keeps only the best few states at each step, in training and in prediction.
 
     In a `Tagger` a state is the last `order` labels, and a beam pays where labels or orders are many. In a `Parser` it
     is what is built of a tree, and there are far too many to keep them all. See docs/beam-search.md.
     """
 
-    width: int = field(default=8, metadata={"help": "how many states are kept at each step; 1: a greedy search"})
+    width: int = field(default=8, metadata={"help": "states kept at each step; 1: greedy search"})
     update: str = field(
         default="max-violation",
-        metadata={"help": "what is learned from where the search goes wrong", "choices": UPDATES},
+        metadata={"help": "what to learn from when the search goes wrong", "choices": UPDATES},
     )
     decode: str = field(
         default="viterbi",
-        metadata={"help": "what is predicted of labels, as search= without a beam", "choices": DECODINGS},
+        metadata={"help": "how labels are predicted, as search= does without a beam", "choices": DECODINGS},
     )
 
     def __post_init__(self) -> None:

@@ -63,7 +63,7 @@ class Spectral(BatchLearner):
                    Singer 2009)
         momentum   m = 0.8, eta_t = step / (2 * examples) * (1 - t / (iterations + 1)): moves go on, and the steps
                    shrink to nothing at the end. On 2,000 words of NETtalk about half the iterations to the same
-                   objective; on small problems it is no quicker
+                   objective; on small problems it is no faster
 
     A subgradient step may go up, so that the iterate with the lowest objective so far is what counts: `loss`,
     `objective` and `rank` in the history are its own, and the objective never rises. Where development data choose,
@@ -106,30 +106,32 @@ class Spectral(BatchLearner):
 
     tau: float = field(default=3.0, metadata={"help": "penalty on the singular values of the scores"})
     step: float | None = field(
-        default=None, metadata={"help": "first step, times the number of examples; none: found by trying"}
+        default=None, metadata={"help": "first step size, times the number of examples; none: found by trying"}
     )
-    iterations: int = field(default=100, metadata={"help": "most iterations"})
-    order: int = field(default=3, metadata={"help": "symbols in a k-gram that is scored"})
+    iterations: int = field(default=100, metadata={"help": "maximum number of iterations"})
+    order: int = field(default=3, metadata={"help": "number of symbols in a k-gram"})
     loss: Literal["k", "up-to-k"] = field(
-        default="k", metadata={"help": "k: k-grams of that many symbols; up-to-k: shorter ones, too"}
+        default="k", metadata={"help": "k: k-grams of exactly that many symbols; up-to-k: shorter ones, too"}
     )
     regulariser: Literal["nuclear", "frobenius"] | None = field(
         default="nuclear", metadata={"help": "nuclear: few hidden states; frobenius: small scores; or none"}
     )
     solver: Literal["momentum", "fobos"] = field(
-        default="momentum", metadata={"help": "momentum, or fobos as in the paper: two ways to the same optimum"}
+        default="momentum", metadata={"help": "momentum, or fobos as in the paper; both find the same optimum"}
     )
     svd: Decomposition = field(
         default="auto",
-        metadata={"help": "how singular values are found: auto, full, gram or partial; changes time, not results"},
+        metadata={
+            "help": "how singular values are computed: auto, full, gram or partial; affects the time, not the results"
+        },
     )
     recover: bool = field(
-        default=False, metadata={"help": "predict with recovered operators, not with the scores; up-to-k only"}
+        default=False, metadata={"help": "predict with the recovered operators instead of the scores; up-to-k only"}
     )
     tol: float = field(default=1e-4, metadata={"help": "stop when the objective falls by less than this share"})
-    period: int = field(default=20, metadata={"help": "over so many iterations"})
+    period: int = field(default=20, metadata={"help": "over this many iterations"})
     patience: int | None = field(
-        default=None, metadata={"help": "stop after so many epochs without gain on the development data"}
+        default=None, metadata={"help": "stop after this many epochs without improvement on the development data"}
     )
 
     def __post_init__(self) -> None:

@@ -70,11 +70,6 @@ def singular_values(matrix: Doubles, svd: Decomposition = "auto") -> Doubles:
     return _roots(np.linalg.eigh(tall.T @ tall)[0])
 
 
-def nuclear_norm(matrix: Doubles) -> float:
-    """The sum of the singular values."""
-    return float(singular_values(matrix).sum())
-
-
 def _right_singular(matrix: Doubles, threshold: float, svd: Decomposition) -> tuple[Doubles, Doubles]:
     """Singular values and right singular vectors, as columns: all that are above the threshold, perhaps others."""
     if svd == "full":

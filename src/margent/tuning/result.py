@@ -98,7 +98,7 @@ class TuningResult:
 
     @property
     def best_parameters(self) -> dict[str, Any]:
-        """What was searched, as it was best."""
+        """The best values of the parameters that were searched."""
         return dict(self.best.parameters)
 
     @property
@@ -128,7 +128,7 @@ class TuningResult:
         return found
 
     def importances(self) -> dict[str, float]:
-        """How much of the difference in scores each parameter explains, the largest first; they add up to 1.
+        """How much of the variation in scores each parameter explains, largest first; they add up to 1.
 
         By Optuna's functional analysis of variance (Hutter, Hoos and Leyton-Brown 2014), over the trials that learned
         from everything; empty where these are fewer than two, or all score the same.

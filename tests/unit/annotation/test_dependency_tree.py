@@ -46,7 +46,7 @@ def test_labels_and_roots_are_checked():
         with pytest.raises(CorpusError, match="expected a str for each word"):
             DependencyTree([0, 1], labels)
     assert DependencyTree([0, 1, 0]).children() == [[1, 3], [2], [], []]
-    with pytest.raises(CorpusError, match="words 1 and 3 both hang on the root; expected one word with head 0"):
+    with pytest.raises(CorpusError, match="words 1 and 3 are both attached to the root; expected one word with head 0"):
         DependencyTree([0, 1, 0], single_root=True)
 
 

@@ -58,7 +58,7 @@ def test_results_are_told_to_people_and_to_programs(folder, capsys):
     assert json.loads(capsys.readouterr().out)["f1"] > 0.9
     assert main(["inspect", str(folder / "m"), "--top", "2"]) == 0
     text = capsys.readouterr().out
-    assert "phrase-parser of phrases" in text and " -> " in text
+    assert "phrase-parser of phrase features" in text and " -> " in text
     assert main(["explain", str(folder / "m"), str(folder / "test.mrg")]) == 0
     assert "first.word" in capsys.readouterr().out
 

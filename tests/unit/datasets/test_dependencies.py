@@ -24,7 +24,9 @@ def test_a_treebank_as_released(tmp_path):
     for part in ("train", "dev", "test"):
         row = "1\tSi\tsi\tSCONJ\tCS\t_\t0\troot\t_\t_\n2\tnon\tnon\tADV\tRB\t_\t{}\tadvmod\t_\t_\n\n"
         (folder / f"fr_gsd-ud-{part}.conllu").write_text(row.format(0 if part == "test" else 1))
-    with pytest.raises(CorpusError, match=r"test\.conllu, line 2: sentence 1: words 1 and 2 both hang on the root"):
+    with pytest.raises(
+        CorpusError, match=r"test\.conllu, line 2: sentence 1: words 1 and 2 are both attached to the root"
+    ):
         load_ud_dependencies("french-gsd", data_home=tmp_path)
     data = load_ud_dependencies("french-gsd", single_root=False, data_home=tmp_path)
     assert data.dev.X[0] == [("Si", "SCONJ", "CS", "_", "si"), ("non", "ADV", "RB", "_", "non")]

@@ -63,7 +63,7 @@ def test_what_is_written_is_read_again():
         ("²", "line 6: sentence 'dine-1': word 3 has the head '²'"),
         ("4", "line 6: sentence 'dine-1': word 3 has the head 4; expected an integer from 0 to 3"),
         ("3", "line 6: sentence 'dine-1': word 3 is its own head"),
-        ("0", "line 6: sentence 'dine-1': words 1 and 3 both hang on the root"),
+        ("0", "line 6: sentence 'dine-1': words 1 and 3 are both attached to the root"),
     ],
 )
 def test_what_is_not_a_tree_is_refused_with_its_place(head, message, tmp_path):

@@ -1,4 +1,4 @@
-"""Parsers on the command line: treebanks in CoNLL-U and other formats, plain sentences, pictures of trees."""
+"""Dependency parsers on the command line: treebanks in CoNLL-U and other formats, plain sentences, pictures."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import first_of, listed, number_of
-from margent.cli.options import add_columns, add_format, integer, limits_of
+from margent.cli.options import add_columns, add_format, integer, reading_options
 from margent.cli.parameters import Parameter, field_parameters
 from margent.cli.tasks.task import Inspection, Task, weight_parts, weights_json
 
 if TYPE_CHECKING:
     from margent.formats.dependencies import DependencyBatch, TreePrediction
-    from margent.formats.registry import FormatOptions
     from margent.models.parser.parser import Parser
 
 _EXAMPLES = {
@@ -38,8 +37,8 @@ tag words as well, and then needs nothing but words.
   echo 'She reads old books .' | margent apply words.margent --draw
   margent apply en.margent text.conllu --draw -o trees.svg
 
-The output is CoNLL-U; all that was said of the sentences stays but for their trees, and tags if the parser has its
-own. Text with a sentence on each line is read as words between blanks; each line is answered at once.
+The output is CoNLL-U. Everything else about the sentences is kept, except tags if the parser has its own taggers. Plain
+text has one sentence per line, with blanks between the words; each line is answered at once.
 
 With --k, each of the best trees comes after a comment '# reading 1 score=12.3'. With --marginals, the probability of
 each head is added under misc.
@@ -49,7 +48,7 @@ each head is added under misc.
   margent parse evaluate gold.conllu predicted.conllu
   margent parse evaluate gold.conllu one.conllu --compare other.conllu
 
-Attachment with labels (LAS) and without (UAS), by content words (CLAS), with and without punctuation and subtypes.
+Labelled and unlabelled attachment scores (LAS, UAS), content words (CLAS), with and without punctuation and subtypes.
 """,
     "calibrate": "  margent calibrate en.margent held-out.conllu\n",
     "inspect": "  margent inspect en.margent --label nsubj --top 20\n",
@@ -62,7 +61,7 @@ Attachment with labels (LAS) and without (UAS), by content words (CLAS), with an
 
 class ParserTask(Task):
     name = "parser"
-    about = "give each word of a sentence its head"
+    about = "find the head of each word of a sentence"
     examples = _EXAMPLES
     unit, part, files = "sentence", "word", "TREEBANK"
     default_learner = "pa"
@@ -100,13 +99,15 @@ class ParserTask(Task):
     def add_training(self, parser: argparse.ArgumentParser) -> None:
         from margent.features.templates import PRESETS
 
-        group = parser.add_argument_group("what is seen of words")
+        group = parser.add_argument_group("features of words")
         features = group.add_mutually_exclusive_group()
-        features.add_argument("--features", metavar="NAME", help="a preset of templates (default: as the search wants)")
+        features.add_argument("--features", metavar="NAME", help="a preset of templates (default: depends on --search)")
         features.add_argument("--template", metavar="FILE", help="templates over named atoms, such as 'h.upos m.upos'")
-        group.add_argument("--clusters", metavar="FILE", help="clusters of words: a word, a tab and its cluster a line")
         group.add_argument(
-            "--tagger", choices=PRESETS, help="learn to tag words, too, by these templates; default: tags are given"
+            "--clusters", metavar="FILE", help="word clusters: a word, a tab and its cluster on each line"
+        )
+        group.add_argument(
+            "--tagger", choices=PRESETS, help="learn to tag words, too, with this preset (default: tags are given)"
         )
 
     def own_values(self, arguments: argparse.Namespace, found: dict[str, Any]) -> dict[str, Any]:
@@ -188,9 +189,11 @@ class ParserTask(Task):
     # Results
 
     def add_evaluating(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--compare", metavar="OTHER", help="trees of another system: is it more than luck?")
         parser.add_argument(
-            "--calibration", action="store_true", help="of a model: how far its probabilities can be trusted"
+            "--compare", metavar="OTHER", help="trees of another system: could the difference be chance?"
+        )
+        parser.add_argument(
+            "--calibration", action="store_true", help="for a model: report how far its probabilities can be trusted"
         )
 
     def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
@@ -226,16 +229,16 @@ class ParserTask(Task):
         return text, summary
 
     def labels(self, model: Any, y: Any) -> tuple[set[str], set[str]]:
-        return {*model.labels_}, {label for tree in y for label in tree.labels}
+        return {*model.classes_}, {label for tree in y for label in tree.labels}
 
     # What a model is
 
     def size(self, model: Any) -> str:
-        return f"{len(model.labels_)} labels, {model.weights_.n_features:,} features"
+        return f"{len(model.classes_)} labels, {model.weights_.n_features:,} features"
 
     def trained(self, model: Any) -> dict[str, Any]:
         return {
-            "labels": model.labels_.tolist(),
+            "labels": model.classes_.tolist(),
             "features": model.weights_.n_features,
             "taggers": [*model.taggers_],
         }
@@ -244,7 +247,7 @@ class ParserTask(Task):
         from margent.errors import CapabilityError
 
         features: dict[str, Any] = {}
-        for label in arguments.label or model.labels_.tolist():
+        for label in arguments.label or model.classes_.tolist():
             try:
                 features[label] = model.top_features(label, arguments.top)
             except CapabilityError as error:
@@ -254,7 +257,7 @@ class ParserTask(Task):
         setting = model.model_.setting
         templates = model.weights_.templates(setting)
         facts = {
-            "labels": model.labels_.tolist(),
+            "labels": model.classes_.tolist(),
             "search": str(setting.search),
             "system": setting.system if setting.beam is not None else None,
             "features": model.weights_.n_features,
@@ -283,19 +286,6 @@ def _text(path: str) -> str:
         raise CorpusError(f"{path}: a template file must be UTF-8 text") from None
 
 
-def _options(arguments: argparse.Namespace, single_root: bool) -> FormatOptions:
-    from margent.formats.registry import FormatOptions
-
-    return FormatOptions(
-        arguments.encoding,
-        arguments.columns,
-        arguments.tabs,
-        arguments.comment,
-        single_root=single_root,
-        limits=limits_of(arguments),
-    )
-
-
 def _read(paths: Sequence[str], arguments: argparse.Namespace, *, single_root: bool) -> tuple[Any, Any]:
     """Sentences and trees of all files together."""
     from margent.cli.tasks.tagger import called
@@ -308,7 +298,7 @@ def _read(paths: Sequence[str], arguments: argparse.Namespace, *, single_root: b
         format = format_named(arguments.format or guessed_format(path, "dependencies") or "conllu", "dependencies")
         if format.read is None:
             raise CorpusError(f"{path}: {format.name} files hold no trees; expected conllu, conllx or columns")
-        parts.append(called(format.read, path, _options(arguments, single_root)))
+        parts.append(called(format.read, path, reading_options(arguments, single_root=single_root)))
     if len(parts) == 1:
         return parts[0]  # type: ignore[no-any-return]
     return Columns.from_sentences([x for X, _ in parts for x in X]), [tree for _, y in parts for tree in y]
@@ -319,7 +309,7 @@ def _batches(paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[De
     from margent.cli.tasks.tagger import called
     from margent.formats.dependencies import dependency_batches
 
-    options = _options(arguments, False)
+    options = reading_options(arguments, single_root=False)
     for path in paths:
         yield from called(lambda path, options: dependency_batches(path, options, arguments.format), path, options)
 
@@ -372,6 +362,7 @@ def _drawn(found: Iterator[tuple[DependencyBatch, list[list[TreePrediction]]]], 
     import shutil
 
     from margent.annotation import tree_svg, tree_text
+    from margent.formats.batch import headed
 
     everything = (
         (words, tags, answer)
@@ -388,8 +379,7 @@ def _drawn(found: Iterator[tuple[DependencyBatch, list[list[TreePrediction]]]], 
     plain = arguments.output is None and not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     width = arguments.width or shutil.get_terminal_size((100, 24)).columns
     for words, _, answer in everything:
-        heading = "" if answer.reading is None else f"{answer.heading}\n"
-        yield f"{heading}{tree_text(answer.tree, words, width=width, ascii_only=plain)}\n"
+        yield headed(answer, f"{tree_text(answer.tree, words, width=width, ascii_only=plain)}\n")
 
 
 def _comparison(gold: Any, first: Any, second: Any, path: str) -> tuple[str, dict[str, Any]]:

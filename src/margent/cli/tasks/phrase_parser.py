@@ -1,4 +1,4 @@
-"""Parsers of phrases on the command line: trees in brackets, and sentences to be parsed."""
+"""Phrase-structure parsers on the command line: trees in brackets, and sentences to be parsed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import listed, number_of
-from margent.cli.options import add_format, integer, limits_of
+from margent.cli.options import add_format, integer, reading_options
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ _EXAMPLES = {
   margent train --task phrase-parser trees.mrg -m phrases.margent --learner crf --no-tags
   margent train --task phrase-parser trees.mrg -m grammar.margent --learner pcfg --grammar-vertical 2
 
-Trees are in brackets as in the Penn Treebank, (S (NP (PRP It)) (VP (VBZ works))), each on a line or over several.
-Function tags and empty elements are left out.
+Trees are in brackets as in the Penn Treebank, (S (NP (PRP It)) (VP (VBZ works))), on one line each or over several.
+Function tags and empty elements are dropped.
 """,
     "apply": """\
   echo "It works ." | margent apply phrases.margent
   margent apply phrases.margent tagged.mrg --k 3
   margent apply phrases.margent text.txt --draw -o trees.svg
 
-Read are sentences, one a line with blanks between the words, or trees, of which words and tags are taken.
+The input has one sentence per line, with blanks between the words, or trees, of which only words and tags are used.
 """,
     "evaluate": "  margent evaluate phrases.margent test.mrg\n",
     "calibrate": "  margent calibrate phrases.margent held-out.mrg -o calibrated.margent\n",
@@ -56,16 +56,15 @@ class PhraseParserTask(Task):
     def add_reading(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group("how files are read")
         add_format(group, "phrases", what="trees and sentences")
-        group.add_argument("--no-tags", action="store_true", help="take words alone from trees: tags are found, too")
+        group.add_argument("--no-tags", action="store_true", help="use only the words of trees; predict tags, too")
 
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
-        from margent.formats.registry import FormatOptions, format_named
+        from margent.formats.registry import format_named
 
-        options = FormatOptions(arguments.encoding, limits=limits_of(arguments))
         read = format_named(arguments.format or "brackets", "phrases").read
         if read is None:
             raise UsageError(f"{arguments.format} files hold no trees to learn from or to compare with")
-        trees = [tree for path in paths for tree in read(path, options)[1]]
+        trees = [tree for path in paths for tree in read(path, reading_options(arguments))[1]]
         return [self._tokens(list(zip(tree.words, tree.tags)), arguments) for tree in trees], trees
 
     def _tokens(self, sentence: Sequence[Any], arguments: argparse.Namespace) -> list[Any]:
@@ -82,37 +81,35 @@ class PhraseParserTask(Task):
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         from margent.annotation.phrase_picture import phrase_svg, phrase_text
-        from margent.formats.brackets import PhrasePrediction, phrase_batches
-        from margent.formats.registry import FormatOptions
+        from margent.formats.batch import headed
+        from margent.formats.brackets import PhrasePrediction
 
-        options = FormatOptions(arguments.encoding, limits=limits_of(arguments))
         drawn: list[PhraseTree] = []
         picture = arguments.draw and (arguments.output or "").endswith(".svg")
-        for path in paths:
-            for batch in phrase_batches(path, options, arguments.format):
-                X = self._short_enough(batch, model, arguments)
-                if arguments.k is None:
-                    found = [[PhrasePrediction(tree)] for tree in model.predict(X)]
-                else:
-                    found = [
-                        [
-                            PhrasePrediction(reading.tree, reading=i, score=reading.score)
-                            for i, reading in enumerate(readings, start=1)
-                        ]
-                        for readings in model.predict_k_best(X, arguments.k)
-                    ]
-                if picture:
-                    drawn += [answer.tree for readings in found for answer in readings]
-                elif arguments.draw:
-                    yield "".join(
-                        (f"{answer.heading}\n" if answer.reading is not None else "") + phrase_text(answer.tree) + "\n"
-                        for readings in found
-                        for answer in readings
-                    )
-                else:
-                    yield batch.text(found)
+        for batch in self._batches(paths, arguments):
+            X = self._short_enough(batch, model, arguments)
+            if arguments.k is None:
+                found = [[PhrasePrediction(tree)] for tree in model.predict(X)]
+            else:
+                found = [
+                    [PhrasePrediction(one.tree, reading=i, score=one.score) for i, one in enumerate(readings, start=1)]
+                    for readings in model.predict_k_best(X, arguments.k)
+                ]
+            if picture:
+                drawn += [answer.tree for readings in found for answer in readings]
+            elif arguments.draw:
+                yield "".join(headed(one, f"{phrase_text(one.tree)}\n") for readings in found for one in readings)
+            else:
+                yield batch.text(found)
         if picture:
             yield phrase_svg(*drawn)
+
+    def _batches(self, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[PhraseBatch]:
+        """The sentences of files, as many at once as have arrived ("-": standard input)."""
+        from margent.formats.brackets import phrase_batches
+
+        for path in paths:
+            yield from phrase_batches(path, reading_options(arguments), arguments.format)
 
     def _short_enough(self, batch: PhraseBatch, model: PhraseParser, arguments: argparse.Namespace) -> list[list[Any]]:
         """The sentences that have a chart; the others are named, and left out."""
@@ -124,16 +121,9 @@ class PhraseParserTask(Task):
         return [self._tokens(sentence, arguments) for sentence in batch.X if len(sentence) <= longest]
 
     def explained(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
-        from margent.formats.brackets import phrase_batches
-        from margent.formats.registry import FormatOptions
-
-        options = FormatOptions(arguments.encoding, limits=limits_of(arguments))
-        for path in paths:
-            for batch in phrase_batches(path, options, arguments.format):
-                for sentence in batch.X:
-                    yield f"{model.explain(self._tokens(sentence, arguments))}\n"
-
-    # Results
+        for batch in self._batches(paths, arguments):
+            for sentence in batch.X:
+                yield f"{model.explain(self._tokens(sentence, arguments))}\n"
 
     # What a model is
 
@@ -151,7 +141,7 @@ class PhraseParserTask(Task):
 
     def inspected(self, model: Any, arguments: argparse.Namespace) -> Inspection:
         if arguments.label:
-            raise UsageError("--label is for models with labels of tokens, and this is a parser of phrases")
+            raise UsageError("--label is for models with labels of tokens, and this is a phrase-structure parser")
         grammar, weights = model.grammar_, model.weights_
         facts = {
             **self.trained(model),
@@ -161,7 +151,7 @@ class PhraseParserTask(Task):
         order = (-grammar.binary_counts).argsort(kind="stable")[: arguments.top].tolist()
         rules = [(grammar.rule_text(r), float(grammar.binary_counts[r])) for r in order]
         lines = {
-            "kind": f"phrase-parser of {'phrases by their features' if weights is not None else 'a PCFG alone'}",
+            "kind": f"phrase-parser of {'phrase features' if weights is not None else 'a PCFG alone'}",
             "labels": listed(facts["labels"]),
             "tags": listed(facts["tags"]),
             "grammar": f"{number_of(facts['rules'], 'rule')} over {number_of(facts['symbols'], 'symbol')}",

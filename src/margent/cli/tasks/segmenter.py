@@ -56,7 +56,7 @@ _EXAMPLES = {
 
 class SegmenterTask(Task):
     name = "segmenter"
-    about = "cut recordings into labelled segments"
+    about = "divide recordings into labelled segments"
     examples = _EXAMPLES
     unit, part, files = "recording", "frame", "RECORDING"
     default_learner = "ssvm"
@@ -85,23 +85,22 @@ class SegmenterTask(Task):
 
     def add_training(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument_group("frames of the recordings").add_argument
-        add("--frame", type=positive, metavar="SECONDS", help="from one frame of an array to the next (default: 0.01)")
-        add("--rate", type=integer(1), metavar="HZ", help="samples per second sounds are brought to (default: 16000)")
-        add("--no-normalise", action="store_true", help="leave the values of sounds as loud as they are")
+        add("--frame", type=positive, metavar="SECONDS", help="time between frames of an array (default: 0.01)")
+        add("--rate", type=integer(1), metavar="HZ", help="sampling rate of audio after resampling (default: 16000)")
+        add("--no-normalise", action="store_true", help="do not normalise the values over each recording")
 
     def add_reading(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group("label files that are read")
         add = group.add_argument
-        add("--labels", metavar="PATH", help="folder or master label file they are in (default: beside the recordings)")
+        add("--labels", metavar="PATH", help="folder or master label file (default: beside the recordings)")
         add_format(group, "intervals", what="label files")
-        add("--ending", metavar="TEXT", help="of their names, such as wrd (default: the first that there is)")
-        add("--tier", metavar="NAME", help="which one of a TextGrid (default: the only one)")
-        add("--gap-label", metavar="LABEL", help="the label of times that have none (default: that is an error)")
+        add("--ending", metavar="TEXT", help="extension of label files, such as wrd (default: the first found)")
+        add("--tier", metavar="NAME", help="which tier of a TextGrid (default: the only one)")
+        add("--gap-label", metavar="LABEL", help="label for stretches that have none (default: an error)")
         add(
             "--label-map",
             metavar="NAME",
-            help="other names of labels, those of TIMIT by timit-48 or timit-39, others by a file with two columns, "
-            "or one for labels to leave out",
+            help="rename labels: timit-48, timit-39, or a file of old and new labels; without a new one, drop it",
         )
 
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
@@ -135,8 +134,8 @@ class SegmenterTask(Task):
 
         add = parser.add_argument_group("label files that are written, into the folder -o").add_argument
         formats = format_names("intervals", read=False, write=True)
-        add("--to", choices=(*formats, "mlf"), help="their format (default: textgrid); mlf: one file, -o")
-        add("--overwrite", action="store_true", help="replace files that are there already")
+        add("--to", choices=(*formats, "mlf"), help="their format (default: textgrid); mlf: a single file, -o")
+        add("--overwrite", action="store_true", help="replace existing files")
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         raise NotImplementedError  # label files, one for each recording: see `write`
@@ -188,7 +187,7 @@ class SegmenterTask(Task):
     def add_evaluating(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
         add("--tolerance", type=positive, metavar="SECONDS", help="how far off a boundary may be (default: 0.02)")
-        add("--plot", metavar="FILE", help="draw the first recording with its right segments above those found")
+        add("--plot", metavar="FILE", help="draw the first recording with gold segments above predicted ones")
 
     def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         from margent.cli.label_map import label_map

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
-from margent.cli.options import add_columns, add_format, integer, limits_of
+from margent.cli.options import add_columns, add_format, integer, reading_options
 from margent.cli.parameters import Parameter, documented, field_parameters, value_class
 from margent.cli.tasks.task import Inspection, Task
 from margent.processors import ahead
@@ -39,11 +39,11 @@ _EXAMPLES = {
   margent tag model.margent new.jsonl --spans -o found.jsonl
 
 The input has the columns of the training data without the label; the predicted label is added as the last column. One
-more column is taken for the right label and kept, so that 'margent evaluate' can read the output. Each sentence is
+more column is taken to be the right label and kept, so that 'margent evaluate' can read the output. Each sentence is
 answered as soon as the empty line after it has arrived.
 
-With --k, each reading is a block of its own after a line '# reading 1 score=12.3'. With --spans, each sentence is a
-JSON object with its spans and the probability of each: positions count tokens, or characters for JSON lines.
+With --k, each reading is a separate block after a line '# reading 1 score=12.3'. With --spans, each sentence is a JSON
+object with its spans and their probabilities; positions count tokens, or characters for JSON lines.
 """,
     "evaluate": """\
   margent evaluate gold.txt predicted.txt
@@ -52,8 +52,8 @@ JSON object with its spans and the probability of each: positions count tokens, 
   margent evaluate gold.txt one.txt --compare other.txt
   margent evaluate model.margent test.txt --reliability reliability.svg
 
-With two files, the last column of each is compared; with one, its last two columns (right, predicted). Without a file,
-standard input is read. With a model first, the last column is compared with what the model predicts. Labels that spell
+With two files, their last columns are compared; with one file, its last two columns (right, predicted). Without a file,
+standard input is read. With a model first, the last column is compared with the model's predictions. Labels that encode
 spans are scored by span, in the layout of conlleval; others by token.
 """,
     "calibrate": """\
@@ -99,7 +99,7 @@ class TaggerTask(Task):
         from margent.features import Kernel
         from margent.features.templates import PRESETS
 
-        group = parser.add_argument_group("what is seen of a token")
+        group = parser.add_argument_group("features of a token")
         features = group.add_mutually_exclusive_group()
         features.add_argument(
             "--features",
@@ -107,7 +107,7 @@ class TaggerTask(Task):
             help="default: generic; with --kernel: spelling; with --learner spectral: symbols",
         )
         features.add_argument("--template", metavar="FILE", help="feature templates in CRF++'s syntax")
-        group.add_argument("--kernel", choices=_KERNELS, help="labels by similarity to tokens of the training data")
+        group.add_argument("--kernel", choices=_KERNELS, help="label by similarity to tokens of the training data")
         told = documented(Kernel)
         for field in dataclasses.fields(Kernel):
             if field.name in _OF_A_KERNEL:
@@ -118,7 +118,7 @@ class TaggerTask(Task):
             nargs=3,
             action="append",
             metavar=("RIGHT", "PREDICTED", "COST"),
-            help="what it costs to predict PREDICTED for RIGHT; takes precedence over --label-costs (may be repeated)",
+            help="cost of predicting PREDICTED where RIGHT is right; goes before --label-costs (may be repeated)",
         )
 
     def own_values(self, arguments: argparse.Namespace, found: dict[str, Any]) -> dict[str, Any]:
@@ -271,8 +271,8 @@ class TaggerTask(Task):
             "--support",
             type=integer(0),
             metavar="N",
-            help="training sentences to show with their support sequences, those "
-            "that were hardest to learn (models of hmsvm and dual-perceptron; default: 1)",
+            help="number of training sentences to show with their support sequences, "
+            "hardest first (models of hmsvm and dual-perceptron; default: 1)",
         )
         parser.add_argument("--plot", metavar="FILE", help="draw the support sequences of the hardest sentence")
 
@@ -294,7 +294,7 @@ def hidden_labels(tagger: Tagger) -> dict[str, int] | None:
 
 def format_options(arguments: argparse.Namespace, scheme: str | None = None) -> FormatOptions:
     """How files are read, as the options say it."""
-    from margent.formats.registry import FormatOptions, format_named
+    from margent.formats.registry import format_named
 
     if (
         arguments.columns is not None
@@ -302,9 +302,7 @@ def format_options(arguments: argparse.Namespace, scheme: str | None = None) -> 
         and not format_named(arguments.format, "tokens", "attributes").takes_columns
     ):
         raise UsageError(f"--columns has no meaning for the format {arguments.format}")
-    return FormatOptions(
-        arguments.encoding, arguments.columns, arguments.tabs, arguments.comment, scheme, limits=limits_of(arguments)
-    )
+    return reading_options(arguments, scheme=scheme)
 
 
 def format_of(paths: Sequence[str], arguments: argparse.Namespace) -> Any:

@@ -15,16 +15,12 @@ from margent.cli.tasks import load_model
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--calibration", action="store_true", help="of a model: how far its probabilities can be trusted")
-    add("--reliability", metavar="FILE", help="of a model: draw how far (.png, .svg, .pdf)")
+    add("--calibration", action="store_true", help="for a model: report how far its probabilities can be trusted")
+    add("--reliability", metavar="FILE", help="for a model: plot the same (.png, .svg, .pdf)")
     add("--tokens", action="store_true", help="score single tokens, and list the most frequent mistakes")
-    add(
-        "--scheme",
-        choices=(*SCHEMES, "conlleval"),
-        help="how labels spell spans (default: any; conlleval: by its letter)",
-    )
-    add("--confusion", metavar="FILE", help="draw which labels are mistaken for which (.png, .svg, .pdf)")
-    add("--compare", metavar="OTHER", help="predictions of another system: is the difference more than luck?")
+    add("--scheme", choices=(*SCHEMES, "conlleval"), help="label scheme (default: any; conlleval: as the script)")
+    add("--confusion", metavar="FILE", help="plot which labels are confused with which (.png, .svg, .pdf)")
+    add("--compare", metavar="OTHER", help="predictions of another system: test whether the difference could be chance")
 
 
 def evaluated(task: Any, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import UsageError
 from margent.cli.files import listed, number_of
-from margent.cli.options import add_format, integer, limits_of
+from margent.cli.options import add_format, integer, limits_of, reading_options
 from margent.cli.tasks.task import Inspection, Task
 
 if TYPE_CHECKING:
@@ -22,14 +23,15 @@ _EXAMPLES = {
   margent g2p train cmudict.txt --learner mira --C 0.01 --epochs 3 -m english.margent
   margent g2p train cmudict.txt --em-iterations 3 --em-smoothing --unseen error -m english.margent
 
-Dictionaries have a word and its phonemes on each line, between blanks or after a tab, gzip or not; CMUdict's own format
-is read as it is: ';;;' before comments, 'WORD(2)' for a second pronunciation. Without FILE, standard input is read.
+Dictionaries have a word and its phonemes on each line, separated by blanks or a tab, gzipped or not. CMUdict's format
+is understood: ';;;' before comments, 'WORD(2)' for a second pronunciation. Without FILE, standard input is read.
 """,
     "apply": """\
   margent apply english.margent words.txt
   echo phoenix | margent apply english.margent --k 3
 
-A word a line; written are the word, a tab and its phonemes; with --k also the probability, after another tab.
+The input has one word per line. The output is the word, a tab and its phonemes; with --k also the probability, after
+another tab.
 """,
     "align": """\
   margent align english.margent cmudict.txt
@@ -39,7 +41,7 @@ The output is the word, a tab and its graphones, as in ph:F o:- e:IY n:N i:IH x:
     "evaluate": """\
   margent evaluate english.margent test.txt
 
-Any pronunciation that the dictionary has for a word is right.
+Every pronunciation that the dictionary lists for a word counts as right.
 """,
     "calibrate": "  margent calibrate english.margent held-out.txt\n",
     "inspect": "  margent inspect english.margent --top 20\n",
@@ -48,7 +50,7 @@ Any pronunciation that the dictionary has for a word is right.
 
 class TranscriberTask(Task):
     name = "transcriber"
-    about = "learn to pronounce words from dictionaries"
+    about = "pronounce words, learned from a dictionary"
     examples = _EXAMPLES
     unit, part, files = "entry", "letter", "DICTIONARY"
     applied = ("search", "unseen")
@@ -63,12 +65,14 @@ class TranscriberTask(Task):
     def add_reading(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group("how files are read")
         add_format(group, "pronunciations", what="dictionaries")
-        group.add_argument("--no-stress", action="store_true", help="take the digits off phonemes: AH0 and AH1 are AH")
+        group.add_argument(
+            "--no-stress", action="store_true", help="strip the digits from phonemes: AH0 and AH1 become AH"
+        )
 
     def read(self, paths: Sequence[str], arguments: argparse.Namespace, model: Any) -> tuple[Any, Any]:
-        from margent.formats.registry import FormatOptions, format_named
+        from margent.formats.registry import format_named
 
-        options = FormatOptions(arguments.encoding, stress=not arguments.no_stress, limits=limits_of(arguments))
+        options = reading_options(arguments, stress=not arguments.no_stress)
         read = format_named(arguments.format or "pronunciations", "pronunciations").read
         assert read is not None
         parts = [read(path, options) for path in paths]
@@ -82,11 +86,9 @@ class TranscriberTask(Task):
         )
 
     def answers(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
+        ask = model.predict if arguments.k is None else partial(model.predict_k_best, k=arguments.k)
         for words in _words(paths, arguments.encoding or "utf-8", limits_of(arguments)):
-            k = arguments.k
-            found = (
-                model.predict(words, on_error="none") if k is None else model.predict_k_best(words, k, on_error="none")
-            )
+            found = ask(words, on_error="none")
             rows = []
             for word, answer in zip(words, found):
                 if answer is None:
@@ -104,8 +106,6 @@ class TranscriberTask(Task):
                 arguments.failures.ask(repr(word), lambda: model.align([word], [phonemes]))  # noqa: B023
             else:
                 yield f"{word}\t{' '.join(_graphone(*graphone) for graphone in graphones)}\n"
-
-    # Results
 
     # What a model is
 

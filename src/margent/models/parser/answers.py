@@ -34,7 +34,7 @@ class ScoredTree(NamedTuple):
 
 class ArcProbabilities(NamedTuple):
     """Of a sentence of n words. heads (n, n + 1): row w - 1 is how probable each head of word w is, column 0 the root;
-    labels (n, L): how probable each label is, columns as `labels_` of the parser."""
+    labels (n, L): how probable each label is, columns as `classes_` of the parser."""
 
     heads: NDArray[np.float64]
     labels: NDArray[np.float64]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -65,11 +64,6 @@ class ParserModel(FittedModel):
         """The arcs of the best trees, by name."""
         return found_arcs(parses.heads, parses.labels, self.labels, tokens.sequence_ptr, lifted=self.lifted)
 
-    @cached_property
-    def plain_labels(self) -> tuple[str, ...]:
-        """The labels without those that mark lifted arcs."""
-        return tuple(label for label in self.labels if not is_marked(label))
-
     # Files
 
     def stored(self, *, compact: bool = False) -> Stored:
@@ -112,13 +106,6 @@ class ParserModel(FittedModel):
             lifted=file.value("lifted", bool),
             taggers=_restored_taggers(file),
         )
-
-
-def is_marked(label: str) -> bool:
-    """Whether a label says that its arc was lifted, or another one along it."""
-    from margent.annotation.pseudo_projective import LIFTED, PATH
-
-    return LIFTED in label or PATH in label
 
 
 def stored_setting(setting: ParserSetting) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from margent.parameters import check_whole
 @storable
 @dataclass(frozen=True)
 class ParserFeatures:
-    """What a parser sees of words, in templates over named atoms (docs/parser.md spells them).
+    """The features of a parser: templates over named atoms (docs/parser.md lists them).
 
     >>> ParserFeatures(min_count=2)
     ParserFeatures(templates=None, clusters=None, vectors=None, min_count=2)
@@ -26,18 +26,19 @@ class ParserFeatures:
 
     templates: Any = field(
         default=None,
-        metadata={"help": "a preset, the text of templates or its lines; None: those that go with the search"},
+        metadata={"help": "a preset, or templates as text or lines; None: those that suit the search"},
     )
     clusters: Any = field(
         default=None,
-        metadata={"help": "clusters of words for the atoms cluster, cluster4, ...: a file, or a dict from words"},
+        metadata={"help": "word clusters for the atoms cluster, cluster4, ...: a file, or a dict from words"},
     )
     vectors: Any = field(
         default=None,
-        metadata={"help": "vectors of words, from which such clusters are made: a dict from words to rows of numbers"},
+        metadata={"help": "word vectors to compute such clusters from: a dict from words to rows of numbers"},
     )
     min_count: int = field(
-        default=1, metadata={"help": "words and the like that occur less often in the training data are unknown ones"}
+        default=1,
+        metadata={"help": "words and the like that occur less often in the training data are treated as unknown"},
     )
 
     def __post_init__(self) -> None:
@@ -76,8 +77,8 @@ class ParserFeatures:
             return WordClusters.of(self.clusters)
         if self.vectors is None:
             return None
+        words = sorted(self.vectors, key=str)
         try:
-            words = sorted(self.vectors)  # whatever order the dict had
             rows = np.array([np.asarray(self.vectors[word], dtype=np.float64) for word in words])
         except (TypeError, ValueError):
             raise CorpusError("vectors of ParserFeatures: expected a row of as many numbers for each word") from None

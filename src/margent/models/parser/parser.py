@@ -45,61 +45,59 @@ if TYPE_CHECKING:
 
 
 class Parser(StructuredModel[ParserModel]):
-    """Learns to give each word of a sentence its head, and the arc between them a label.
+    """Learns dependency trees: the head of each word of a sentence, and a label for the arc between them.
 
     X is a sequence of sentences: lists of words, or of tuples of form, upos, xpos, feats and lemma, or the first of
-    these ("_" is what is not known); or the `Columns` that `margent.formats.read_dependencies` gives. y has a
-    `DependencyTree` for each, or a pair (heads, labels) in which None is not known: the best completion is then taken
-    for right. `score` is the labelled attachment score (LAS); `dev_metric` may be "las", "uas", "label_accuracy" or
-    "clas".
+    these ("_" for unknown values); or the `Columns` that `margent.formats.read_dependencies` returns. y has a
+    `DependencyTree` for each, or a pair (heads, labels) in which None means unknown; the best completion then counts as
+    right. `score` is the labelled attachment score (LAS); `dev_metric` may be "las", "uas", "label_accuracy" or "clas".
 
     Parameters
     ----------
     features : str, list of str, ParserFeatures or None
-        What is seen of words: templates over named atoms such as `s0.word n0.upos` (their text or lines), the name of a
-        preset, or `ParserFeatures(templates, clusters=..., min_count=2)`. None: the templates that go with the search.
-        docs/parser.md spells all atoms.
+        Templates over named atoms such as `s0.word n0.upos` (as text or lines), the name of a preset, or
+        `ParserFeatures(templates, clusters=..., min_count=2)`. None: the templates that suit the search. docs/parser.md
+        lists all atoms.
     learner : learner, str or None
-        How mistakes move the weights: an object such as `MIRA()` or a name such as "crf". None: one that fits the
-        search.
+        An object such as `MIRA()` or a name such as "crf". None: one that suits the search.
     search : "eisner", "mst" or Beam
         "eisner": the best projective tree, exactly. "mst": the best of all trees, exactly. `Beam(8)`: actions of a
-        transition system, of which the 8 best sequences are kept; `Beam(1)` is greedy, and the fastest.
+        transition system, keeping the 8 best sequences; `Beam(1)` is greedy, and the fastest.
     system : "arc-standard", "arc-hybrid", "arc-eager" or "swap"
-        Which actions build a tree, where the search is a beam. "swap" makes trees whose arcs cross.
+        The transition system of a beam search. "swap" can build trees with crossing arcs.
     order : 1 or 2
-        With "eisner": 1 scores arcs alone, 2 pairs of arcs as well: of siblings, and of a word and its grandparent.
+        With "eisner": 1 scores single arcs, 2 also pairs of arcs: siblings, and a word with its grandparent.
     crossing : "head", "path", "head+path", "lift" or "error"
-        What is done with training trees whose arcs cross, where the search makes projective trees alone. The first
-        three are pseudo-projective: arcs are lifted until none cross, and labels say where they came from, so that
-        predicted trees may cross. "lift": without such labels. "error": they are refused.
+        What to do with training trees with crossing arcs if the search is projective. The first three are
+        pseudo-projective: arcs are lifted until none cross, and labels record where they came from, so that predicted
+        trees may cross. "lift": without such labels. "error": refuse them.
     tagger : Tagger or None
-        A tagger with its parameters, such as `Tagger(features="pos")`: it learns the tags that the templates look at
-        from the same sentences, and the parser reads its tags, in training those of ten-fold jackknifing. It then
-        needs nothing but words. None: tags are given.
+        An unfitted tagger such as `Tagger(features="pos")`, which learns the tags that the templates look at from the
+        same sentences. The parser then needs nothing but words; in training it sees tags from ten-fold jackknifing.
+        None: tags are given.
     exploration : float
-        With `Beam(1)` and "arc-hybrid" or "arc-eager": how likely training goes on with a wrong choice of the parser's
-        own, from 0 to 1, so that it learns what to do after a mistake (dynamic oracles); 0.9 is a good choice.
+        With `Beam(1)` and "arc-hybrid" or "arc-eager": the probability, from 0 to 1, that training continues with the
+        parser's own wrong choice, so that it learns what to do after a mistake (dynamic oracles); 0.9 is a good choice.
     single_root : bool
-        Whether exactly one word hangs on the root, as in Universal Dependencies.
+        Whether exactly one word is attached to the root, as in Universal Dependencies.
     calibration : float or None
-        A share of the training sentences to calibrate the probabilities of arcs with, where the search is exact. None:
-        only on development data; 0: not at all.
+        A share of the training sentences to hold out for calibrating the probabilities of arcs, if the search is exact.
+        None: calibrate on development data only; 0: never.
     seed : int
-        Of the order of examples in training, and of the tenths of jackknifing.
+        Determines the order of examples in training, and the folds of jackknifing.
     threads : int or None
-        For prediction, to train a `CRF`, and taggers; None: as many as there are processors. Does not change the
+        Threads for prediction, and for training a `CRF` or taggers; None: one per processor. Does not change the
         results.
 
     Attributes
     ----------
-    model_ : ParserModel, all that was learned; what follows are views of it
-    labels_ : array of the labels of arcs, in the order of the columns of `predict_marginals`
+    model_ : ParserModel, everything that was learned; the other attributes are views of it
+    classes_ : array of the labels of arcs, in the order of the columns of `predict_marginals`
     history_ : list of dicts, one per epoch
-    weights_, atoms_ : the weights of features, and what is seen of words
-    taggers_ : by column (upos, xpos, feats) the tagger of it, where `tagger` was given
+    weights_, atoms_ : the weights of features, and the atoms of words
+    taggers_ : the tagger of each column (upos, xpos, feats), if `tagger` was given
     best_epoch_, interrupted_ : how the last training ended
-    temperature_, calibrated_ : of probabilities of arcs, where the search is exact
+    temperature_, calibrated_ : for the probabilities of arcs, if the search is exact
 
     Examples
     --------
@@ -210,7 +208,7 @@ class Parser(StructuredModel[ParserModel]):
         return [ScoredTree(score, tree) for tree, score in readings.items()]
 
     def tag(self, X: Any) -> Columns:
-        """The sentences with the tags that the parser gives words itself: form, upos, xpos and feats.
+        """The sentences with the tags that the parser predicts itself: form, upos, xpos and feats.
 
         Of a parser without taggers, the sentences as they are.
         """
@@ -255,8 +253,10 @@ class Parser(StructuredModel[ParserModel]):
     # What was learned
 
     @property
-    def labels_(self) -> NDArray[np.object_]:
+    def classes_(self) -> NDArray[np.object_]:
         return np.array(self.model_.labels, dtype=object)
+
+    labels_ = classes_
 
     @property
     def weights_(self) -> ParserWeights:

@@ -73,7 +73,7 @@ def _partial(tree: Any, number: int) -> Arcs:
 
 
 def _partial_problem(heads: tuple[int, ...], single_root: bool) -> tuple[int, str] | None:
-    """What keeps the known heads from being part of a tree. A word without a known head is taken to hang on the root;
+    """What keeps the known heads from being part of a tree. A word without a known head counts as attached to the root;
     it is then no second root, as it may hang elsewhere."""
     if any(head < -1 for head in heads):
         word = next(word for word, head in enumerate(heads, start=1) if head < -1)
@@ -81,7 +81,7 @@ def _partial_problem(heads: tuple[int, ...], single_root: bool) -> tuple[int, st
     problem = tree_problem([max(head, 0) for head in heads])
     roots = [word for word, head in enumerate(heads, start=1) if head == 0]
     if problem is None and single_root and len(roots) > 1:
-        return roots[1], f"words {roots[0]} and {roots[1]} both hang on the root; expected one word with head 0"
+        return roots[1], f"words {roots[0]} and {roots[1]} are both attached to the root; expected one word with head 0"
     return problem
 
 

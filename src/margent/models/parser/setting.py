@@ -22,8 +22,8 @@ class ParserSetting:
     templates : the lines of templates, the name of a preset, or None for those that go with the search
     order : 1: arcs alone, 2: pairs of arcs as well; for "eisner"
     label_cost : what a wrong label on a right arc costs; a wrong head costs 1
-    single_root : whether exactly one word hangs on the root
-    exploration : greedy training with a dynamic oracle: how likely the parser goes on with its own wrong choice
+    single_root : whether exactly one word is attached to the root
+    exploration : greedy training with a dynamic oracle: the probability of continuing with a wrong choice
     """
 
     search: Any

@@ -1,4 +1,4 @@
-"""What a parser of phrases answers: trees with their scores, probabilities of phrases, and why a tree is the best."""
+"""The answers of a phrase-structure parser: trees with scores, probabilities of phrases, and why a tree is the best."""
 
 from __future__ import annotations
 

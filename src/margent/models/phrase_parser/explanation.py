@@ -1,4 +1,4 @@
-"""Why a parser of phrases prefers a tree: the steps of its derivation, and what was seen of each."""
+"""Why a phrase-structure parser prefers a tree: the steps of its derivation, and the features of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a parser of phrases learned, as one value: its reading and writing, and the search by it."""
+"""What a phrase-structure parser has learned, as one value: its reading and writing, and its search."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class PhraseParserModel(FittedModel):
     @classmethod
     def restored(cls, file: ModelFile, function: Any = None) -> PhraseParserModel:
         if function is not None:
-            raise ValueError("a parser of phrases has no function; leave out `function`")
+            raise ValueError("a phrase-structure parser has no function; leave out `function`")
         grammar = TreebankGrammar.restored(file)
         if not grammar.tags:
             raise file.error("its grammar has no tag")

@@ -1,4 +1,4 @@
-"""Parameters of a parser of phrases that only make sense together."""
+"""Parameters of a phrase-structure parser that only make sense together."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Markovisation:
     Markovisation(horizontal=1, vertical=1, direction='right')
     """
 
-    horizontal: int = field(default=1, metadata={"help": "how many siblings a part of a phrase knows"})
-    vertical: int = field(default=2, metadata={"help": "how many labels a phrase knows, with its own"})
+    horizontal: int = field(default=1, metadata={"help": "number of siblings that symbols remember"})
+    vertical: int = field(default=2, metadata={"help": "number of labels remembered towards the root, with its own"})
     direction: str = field(
-        default="right", metadata={"help": "on which side the rest of a phrase is", "choices": DIRECTIONS}
+        default="right", metadata={"help": "the side on which remaining children are grouped", "choices": DIRECTIONS}
     )
 
     def __post_init__(self) -> None:
@@ -37,15 +37,13 @@ class Markovisation:
 @storable
 @dataclass(frozen=True)
 class SpanFeatures:
-    """What a discriminative parser sees of phrases.
+    """The features of phrases.
 
     templates : lines as in `margent.features.span_templates`; None: those that ship with Margent
     """
 
     templates: tuple[str, ...] | None = None
-    min_count: int = field(
-        default=1, metadata={"help": "what is seen of fewer right phrases of the training data is left out"}
-    )
+    min_count: int = field(default=1, metadata={"help": "leave out features of fewer phrases in the training trees"})
 
     def __post_init__(self) -> None:
         if self.templates is not None:

@@ -1,4 +1,4 @@
-"""The parser of phrases: trees of labelled phrases over sentences."""
+"""The phrase-structure parser: trees of labelled phrases over sentences."""
 
 from __future__ import annotations
 
@@ -34,43 +34,44 @@ if TYPE_CHECKING:
 class PhraseParser(StructuredModel[PhraseParserModel]):
     """Learns to find the phrases of sentences: trees such as (S (NP (PRP It)) (VP (VBZ works))).
 
-    X is a sequence of sentences, lists of words or of (word, tag); y has the `PhraseTree` of each. A grammar is counted
-    in the trees. By itself (`learner=PCFG()`) it is a PCFG; other learners let it say quickly which phrases are
-    possible at all, and choose among these by the words and tags in and around each phrase. Where tags are given they
-    are kept; where not, the parser finds them itself. Every sentence gets a tree: one that the grammar has no tree for
-    is cut into the pieces that it has one for. `score` is F1 of labelled phrases, as evalb counts them; `dev_metric`
-    may be "f1", "exact" (the share of trees without a mistake), or a function of y_dev and the predicted trees that is
-    the higher the better.
+    X is a sequence of sentences, lists of words or of (word, tag); y has the `PhraseTree` of each. A grammar is read
+    off the trees. On its own (`learner=PCFG()`) it is a PCFG; with other learners it prunes the phrases that are
+    possible at all, and the learner chooses among the rest by the words and tags in and around each phrase. Given tags
+    are kept; if there are none, the parser predicts them. Every sentence gets a tree: if the grammar has none, the
+    sentence is divided into pieces that do have one. `score` is F1 of labelled phrases, as in evalb; `dev_metric` may
+    be "f1", "exact" (the share of trees without a mistake), or a function of y_dev and the predicted trees, higher
+    being better.
 
     Parameters
     ----------
     features : SpanFeatures or None
-        What is seen of phrases. None: with the usual settings.
+        The features of phrases. None: the default settings.
     learner : learner, str or None
-        How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf"; `PCFG()` for the grammar
-        alone. None: `PassiveAggressive()`.
+        An object such as `CRF(l2=1)` or a name such as "crf"; `PCFG()` for the grammar alone. None:
+        `PassiveAggressive()`.
     grammar : Markovisation or None
-        How much context the rules of the grammar have. None: the usual settings.
+        How much context the rules of the grammar have. None: the default settings.
     pruning : float
-        How much less than the best tree under the grammar, in log-probability, a tree may score to be looked at.
+        How far below the best tree of the grammar, in log-probability, a tree may be to be considered.
     calibration : float or None
-        A share of the training sentences, such as 0.1, to calibrate probabilities with: after the training a second
-        one without them gives the `temperature_`. Takes twice the time. None: only on development data; 0: not at all.
+        A share of the training sentences, such as 0.1, to hold out for calibrating probabilities. A second training
+        without it gives the `temperature_`, so training takes twice as long. None: calibrate on development data only;
+        0: never.
     seed : int
-        Of the order of examples in training.
+        Determines the order of examples in training.
     threads : int or None
-        None: as many as there are processors. Does not change the results.
+        None: one per processor. Does not change the results.
 
     Attributes
     ----------
-    model_ : PhraseParserModel, all that was learned; what follows are views of it
+    model_ : PhraseParserModel, everything that was learned; the other attributes are views of it
     classes_ : array of the labels of phrases
     tags_ : array of the tags of words
     history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score
-    grammar_, weights_ : the grammar, and the weights; None: there are none, for the grammar decides alone
+    grammar_, weights_ : the grammar, and the weights; None if the grammar decides alone
     best_epoch_, interrupted_ : how the last training ended
     temperature_ : what scores are divided by to become log-probabilities
-    calibrated_ : whether these are calibrated: the learner makes them so, or the temperature was fitted
+    calibrated_ : whether these are calibrated, by the learner or by a fitted temperature
 
     Examples
     --------
@@ -170,7 +171,7 @@ class PhraseParser(StructuredModel[PhraseParserModel]):
         return spread(ask(model, data.part([i for i in range(len(data)) if i not in failures])), failures, len(data))
 
     def explain(self, x: Any) -> PhraseExplanation:
-        """Why the best tree of one sentence is that: its steps, and what was seen of each with its weight."""
+        """Why this is the best tree of a sentence: its steps, and the features of each with their weights."""
         model, data = self._fitted(), PhraseData.of([x])
         check_on_error("raise", too_long(data.lengths, model.longest, model.reason))
         return explained(model, data)

@@ -1,4 +1,4 @@
-"""The training of a parser of phrases: from trees to a grammar and charts, and from weights to a model."""
+"""The training of a phrase-structure parser: from trees to a grammar and charts, and from weights to a model."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.annotation.binarisation import BinaryNode
 from margent.annotation.phrase_tree import PhraseTree
+from margent.capability import Capability
 from margent.errors import CorpusError
 from margent.features.span_templates import SpanTemplates
 from margent.features.token_atoms import TokenAtoms
-from margent.learners import PCFG, check_fits
+from margent.learners import check_fits
 from margent.learners.training import Training
 from margent.models.base import Problem, Run
 from margent.models.failures import check_lengths
@@ -67,7 +68,7 @@ class PhraseProblem(Problem[PhraseParserModel]):
         if data.trees is None or not len(data.counting()):
             _ = data.right  # refused where there are no trees
             raise CorpusError("there is nothing to learn from: no sentence has a word and a sample_weight above zero")
-        if start is not None and (start.weights is None) != isinstance(learner, PCFG):
+        if start is not None and (start.weights is None) != _counts_rules(learner):
             before, now = ("PCFG()", type(learner).__name__) if start.weights is None else ("weights", "PCFG()")
             raise ValueError(f"the model has been learned with {before} and cannot continue with {now}: call fit")
         development = None
@@ -91,7 +92,7 @@ class PhraseProblem(Problem[PhraseParserModel]):
             learner=self.learner, history=[], grammar=grammar, lexicon=lexicon, pruning=float(self.parser.pruning)
         )
         self._check_lengths(model)
-        if isinstance(self.learner, PCFG):
+        if _counts_rules(self.learner):
             return replace(model, **learned_fields(self.learner, Training(weights=np.zeros(0)), self.start, False))
         threads = self.parser.resolved("threads")
         charts = PhraseCharts.of(
@@ -154,6 +155,11 @@ class PhraseProblem(Problem[PhraseParserModel]):
             return phrase_score(data, charts.spread([each[0][1] for each in found], len(data)), self.metric)
 
         return score
+
+
+def _counts_rules(learner: Any) -> bool:
+    """Whether the grammar, counted in the trees, is all that the learner wants."""
+    return Capability.RULE_COUNTS in learner.needs
 
 
 def phrase_score(data: PhraseData, found: list[PhraseTree], metric: str | DevMetric | None) -> float:

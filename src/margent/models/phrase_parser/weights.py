@@ -1,4 +1,4 @@
-"""What a discriminative parser of phrases learned: weights of what is seen of spans, splits and rules."""
+"""What a phrase-structure parser has learned besides its grammar: weights for features of spans, splits and rules."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SegmentConstraints:
-    """What is known about the segments of one sequence. All of it holds together.
+    """What is known about the segments of one sequence. All conditions hold at once.
 
     labels : the labels of all segments, in their order; where they are is searched for
     boundaries : where segments end, all of them; the two ends of the sequence need not be named

@@ -14,15 +14,16 @@ Frames = int | Mapping[str, int] | None
 @storable
 @dataclass(frozen=True)
 class Durations:
-    """How long segments last, for all labels or by label. What is `outside` lasts 1.
+    """The minimum and maximum length of segments, for all labels or by label. Segments `outside` have length 1.
 
     >>> Durations(max={"pause": 200})
     Durations(min=None, max={'pause': 200})
     """
 
-    min: Frames = field(default=None, metadata={"help": "frames or tokens that a segment lasts at least; None: 1"})
+    min: Frames = field(default=None, metadata={"help": "minimum length of a segment in frames or tokens; None: 1"})
     max: Frames = field(
-        default=None, metadata={"help": "frames or tokens that it lasts at most; None: as in the training data"}
+        default=None,
+        metadata={"help": "maximum length of a segment in frames or tokens; None: as in the training data"},
     )
 
     def __post_init__(self) -> None:
@@ -35,16 +36,16 @@ class Durations:
 @storable
 @dataclass(frozen=True)
 class SegmentCosts:
-    """What a mistake costs in training with a margin.
+    """The costs of mistakes in margin training.
 
     With 5 for a rare label the model misses it less, and finds it too often rather than not at all.
     """
 
-    frame: float = field(default=1.0, metadata={"help": "each frame with a wrong label"})
-    boundary: float = field(default=0.0, metadata={"help": "each boundary that is missing or should not be there"})
+    frame: float = field(default=1.0, metadata={"help": "cost of a frame with a wrong label"})
+    boundary: float = field(default=0.0, metadata={"help": "cost of a boundary that is missing or superfluous"})
     labels: Mapping[str, float] | None = field(
         default=None,
-        metadata={"help": "label to what the cost of its frames is multiplied with; what is not named: 1"},
+        metadata={"help": "from labels to factors for the cost of their frames; others: 1"},
     )
 
     def __post_init__(self) -> None:

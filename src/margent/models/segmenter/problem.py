@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from margent import _core
+from margent.capability import Capability
 from margent.errors import CorpusError
 from margent.features.frame_map import EncodedFrames, FrameFeatures, FrameMap
 from margent.features.segment_map import SegmentLimits, SegmentMap
@@ -65,7 +66,7 @@ class SegmenterProblem(Problem[SegmenterModel]):
             feature_map = start.feature_map.copy() if grow else start.feature_map
         learner = segmenter.learner_for(feature_map)
         check_fits(learner, "segments of frames" if isinstance(feature_map, FrameMap) else "segments of tokens")
-        if start is not None and isinstance(learner, MaximumLikelihood):
+        if start is not None and _fits_densities(learner):
             raise ValueError("MaximumLikelihood cannot continue from a model (partial_fit): call fit with all data")
         limits = _limits(segmenter, gold, None if start is None else start.weights.limits)
         weights = training_weights(given.sample_weight, len(X), "sequence")
@@ -88,7 +89,7 @@ class SegmenterProblem(Problem[SegmenterModel]):
 
     def learned(self, run: Run) -> SegmenterModel:
         weights = self.starting_weights()
-        if isinstance(self.learner, MaximumLikelihood):
+        if _fits_densities(self.learner):
             result = Training(weights=weights.weights)
         else:
             costs = self.segmenter.resolved("costs")
@@ -145,8 +146,8 @@ class SegmenterProblem(Problem[SegmenterModel]):
 
     def _generative(self) -> MaximumLikelihood | None:
         """The generative model that the weights begin as, or None."""
-        if isinstance(self.learner, MaximumLikelihood):
-            return self.learner
+        if _fits_densities(self.learner):
+            return self.learner  # type: ignore[no-any-return]
         if isinstance(self.segmenter.start, str):
             return MaximumLikelihood() if isinstance(self.feature_map, FrameMap) else None
         return self.segmenter.start  # type: ignore[no-any-return]
@@ -183,10 +184,15 @@ class SegmenterProblem(Problem[SegmenterModel]):
             [[ids[str(name)] for name in row] for row in names],
             self.data.counts,
             align=align,
-            align_all=isinstance(self.learner, MaximumLikelihood),
+            align_all=_fits_densities(self.learner),
             seed=int(self.segmenter.seed),
         )
         return weights.filled(parts)
+
+
+def _fits_densities(learner: Any) -> bool:
+    """Whether the learner is a generative model of the frames itself, and no search of an oracle is needed."""
+    return Capability.FRAME_STATISTICS in learner.needs
 
 
 def right_segments(X: Any, y: Any, outside: str | None) -> tuple[Any, GoldSegments]:

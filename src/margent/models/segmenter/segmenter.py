@@ -45,54 +45,54 @@ Self = TypeVar("Self", bound="Segmenter")
 
 
 class Segmenter(StructuredModel[SegmenterModel]):
-    """Learns to cut sequences into segments and to label them, both at once: a large-margin semi-Markov model.
+    """Learns to divide sequences into labelled segments: a large-margin semi-Markov model.
 
-    X is a sequence of arrays of frames (T, D), such as speech or sensors give them, or of lists of tokens. y has for
-    each its segments (start, end, label), without gaps unless `outside` is given; or, where the times are not known,
-    its labels in order: they are then put where they fit best, as training goes. `score` is F1 of segments where there
-    is an `outside`, otherwise 1 minus the label error rate; `dev_metric` may be "segment_f1", "frame_accuracy",
-    "label_accuracy", or a function of y_dev and the predicted segmentations that is the higher the better.
+    X is a sequence of arrays of frames (T, D), for instance from speech or sensors, or of lists of tokens. y has the
+    segments (start, end, label) of each, without gaps unless `outside` is given; or, if the times are unknown, only the
+    labels in order, which training then aligns. `score` is segment F1 if there is an `outside`, otherwise 1 minus the
+    label error rate; `dev_metric` may be "segment_f1", "frame_accuracy", "label_accuracy", or a function of y_dev and
+    the predicted segmentations, higher being better.
 
     Parameters
     ----------
     features : FrameFeatures, TokenFeatures or None
-        What is seen of a segment. None: as the data are, with the usual settings.
+        The features of a segment. None: those for frames or for tokens, depending on the data, with default settings.
     learner : learner, str or None
-        How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf"; `MaximumLikelihood()` for
-        a generative model of frames. None: `StructuredSVM(C=0.001, method="subgradient")` for frames,
-        `PassiveAggressive()` for tokens.
+        An object such as `CRF(l2=1)` or a name such as "crf"; `MaximumLikelihood()` for a generative model of frames.
+        None: `StructuredSVM(C=0.001, method="subgradient")` for frames, `PassiveAggressive()` for tokens.
     durations : Durations or None
-        How long segments of each label last, at least and at most. None: 1, and what the training data have.
+        The minimum and maximum length of segments, by label. None: 1, and the longest in the training data.
     transitions : bool
         Learn which label follows which.
     repeat : bool
         Whether neighbouring segments may have the same label.
     outside : str or None
-        The label of what lies between segments: each frame or token there is a segment of its own, which need not be
-        given in training and is left out of predictions. For entities in text: "O".
+        The label of everything between segments, such as "O" for entities in text: each frame or token there is a
+        segment of its own, which need not be given in training and is left out of predictions.
     costs : SegmentCosts or None
-        What a mistake costs in training with a margin. None: each frame with a wrong label 1.
+        The costs of mistakes in margin training. None: 1 for each frame with a wrong label.
     start : "auto", MaximumLikelihood or None
-        Where the weights begin: "auto" is `MaximumLikelihood()` for frames and zero (None) for tokens.
+        The initial weights: "auto" is `MaximumLikelihood()` for frames and zero (None) for tokens.
     calibration : float or None
-        A share of the training sequences, such as 0.1, to calibrate probabilities with: after the training a second
-        one without them gives the `temperature_`. Takes twice the time. None: only on development data; 0: not at all.
+        A share of the training sequences, such as 0.1, to hold out for calibrating probabilities. A second training
+        without it gives the `temperature_`, so training takes twice as long. None: calibrate on development data only;
+        0: never.
     seed : int
-        Of the order of examples in training.
+        Determines the order of examples in training.
     threads : int or None
-        For prediction, and to train a `CRF`; None: as many as there are processors. Does not change the results.
+        Threads for prediction, and for training a `CRF`; None: one per processor. Does not change the results.
 
     Attributes
     ----------
-    model_ : SegmenterModel, all that was learned; what follows are views of it
+    model_ : SegmenterModel, everything that was learned; the other attributes are views of it
     classes_ : array of the labels, in the order of the columns of probabilities
     history_ : list of dicts, one per epoch: loss, accuracy, objective, seconds, dev_score
     feature_map_, weights_ : the feature map, and the weights
     best_epoch_, interrupted_ : how the last training ended
     temperature_ : what scores are divided by to become log-probabilities
-    calibrated_ : whether these are calibrated: the learner makes them so, or the temperature was fitted
+    calibrated_ : whether these are calibrated, by the learner or by a fitted temperature
     front_end_ : dict or None
-        How the frames were made, where `margent segment` made them: seconds from one to the next, and so on.
+        How `margent segment` computed the frames: seconds from one to the next, and so on.
 
     Examples
     --------

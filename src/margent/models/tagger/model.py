@@ -191,7 +191,7 @@ def _restored_dictionary(file: ModelFile, n_labels: int) -> TagDictionary | None
     if min_count is None:
         return None
     if type(min_count) is not int or min_count < 1:
-        raise file.error(f"its tag dictionary should be of words seen so often, not {min_count!r}")
+        raise file.error(f"its tag dictionary should have a minimum count of at least 1, not {min_count!r}")
     dictionary = TagDictionary(min_count)
     dictionary.words = restored_strings(file, "dictionary")
     pairs = file.array("dictionary.pairs", np.int64, (None, 3), minimum=0)

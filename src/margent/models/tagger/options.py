@@ -14,13 +14,13 @@ MOST_HIDDEN = 256
 @storable
 @dataclass(frozen=True)
 class HiddenLabels:
-    """Kinds of a label that the training data do not tell apart, found by the learner; see docs/hidden-labels.md.
+    """Subclasses of labels that the training data do not distinguish, found by the learner; see docs/hidden-labels.md.
 
     >>> HiddenLabels(3)
     HiddenLabels(n=3, restarts=1)
     """
 
-    n: int = field(default=2, metadata={"help": "how many hidden labels each label stands for"})
+    n: int = field(default=2, metadata={"help": "number of hidden labels per label"})
     restarts: int = field(
         default=1,
         metadata={

@@ -62,63 +62,63 @@ class Tagger(StructuredModel[TaggerModel]):
     """Learns to label the tokens of sequences.
 
     X is a sequence of sentences: lists of tokens, of tuples (columns), of dicts or lists (attributes), or arrays
-    (tokens, features); `Columns` from a file; `TokenMatrix`. y has a list of labels for each; None instead of a label
-    says that it is not known, and the best completion is then taken for right. With X a `Columns` and no y, the last
-    column is the labels. `score` is span F1 where the labels spell spans, otherwise the share of right tokens;
-    `dev_metric` may be "span_f1", "inside_f1" (of the tokens that are not `O`) or "accuracy".
+    (tokens, features); `Columns` from a file; or a `TokenMatrix`. y has a list of labels for each sentence. None
+    instead of a label means that it is unknown; the best completion then counts as right. If X is a `Columns` and there
+    is no y, the last column holds the labels. `score` is span F1 if the labels encode spans, otherwise token accuracy;
+    `dev_metric` may be "span_f1", "inside_f1" (over the tokens that are not `O`) or "accuracy".
 
     Parameters
     ----------
     features : str, Templates, list of str, callable, Kernel, Features or None
-        What is seen of a token: the name of a preset ("generic", "chunking", "ner", "pos", "letters", "spelling"),
-        templates, "attributes", "vectors", "symbols" (the token as it is), or a function from a sentence to a list with
-        the attributes of each token. None: as the data are: "generic" for tokens and columns, attributes for dicts,
-        vectors for arrays; "symbols" with a `Spectral` learner, which takes nothing else. A `Kernel`: labels by
-        similarity to tokens of the training data. `Features(source, min_count=2)`: one of these, without rare features.
+        The features of a token: the name of a preset ("generic", "chunking", "ner", "pos", "letters", "spelling"),
+        templates, "attributes", "vectors", "symbols" (the token itself), or a function from a sentence to a list of the
+        attributes of each token. None: depends on the data: "generic" for tokens and columns, attributes for dicts,
+        vectors for arrays; "symbols" with a `Spectral` learner, which takes nothing else. A `Kernel` labels by
+        similarity to tokens of the training data. `Features(source, min_count=2)`: any of these without rare features.
     learner : learner, str or None
-        How mistakes move the weights: an object such as `CRF(l2=1)` or a name such as "crf". None:
-        `PassiveAggressive()`.
+        An object such as `CRF(l2=1)` or a name such as "crf". None: `PassiveAggressive()`.
     order : int
         How many labels back the transitions look: 1 for label pairs, 2 for triples. With a `Spectral` learner, which
-        says itself how long its k-grams are, it stays 1.
+        has an order of its own, it stays 1.
     hidden : HiddenLabels, int or None
-        `HiddenLabels(2)`, or 2 for short: each label stands for two hidden ones, kinds of the label that the training
-        data do not tell apart. See docs/hidden-labels.md.
+        `HiddenLabels(2)`, or 2 for short, splits each label into two hidden ones, subclasses of the label that the
+        training data do not distinguish. See docs/hidden-labels.md.
     search : "viterbi", "sum", "posterior" or Beam
-        What is predicted: the labelling with the highest score (with hidden labels, of the best hidden one), the one
-        with the largest sum over its hidden ones, or at each token the most probable label. `Beam(8)`: inexact search,
-        in training and in prediction.
+        What to predict: the labelling with the highest score (with hidden labels, that of the best hidden labelling),
+        the one with the largest sum over its hidden labellings, or the most probable label at each token. `Beam(8)`:
+        inexact search, in training and in prediction.
     scheme : str or None
-        How labels spell spans: one of iob1, iob2, ioe1, ioe2, iobes, bilou. None: found out from the training labels.
+        The label scheme: iob1, iob2, ioe1, ioe2, iobes or bilou. None: detected from the training labels.
     constrain : bool or list of (label, label)
-        True: predict only sequences that the scheme allows. A list: pairs of labels that may not follow each other;
-        None stands for the start (left) or the end (right).
+        True: predict only sequences that the scheme allows. A list: pairs of labels that may not follow each other,
+        where None stands for the start (left) or the end (right).
     label_costs : dict or None
-        What a mistake costs: by the label that is right, or for single mistakes by (right label, predicted label).
-        What is not named costs 1; a pair goes before its label.
+        The cost of a mistake, by right label, or by (right label, predicted label). Anything not named costs 1; pairs
+        take precedence over labels.
     tag_dictionary : int or None
-        A word seen at least so often in training gets only labels it was seen with. Needs tokens or columns.
+        A word seen at least this often in training gets only labels it was seen with. Needs tokens or columns.
     calibration : float or None
-        A share of the training sentences, such as 0.1, to calibrate probabilities with: after the training a second
-        one without them gives the `temperature_`. Takes twice the time. None: only on development data; 0: not at all.
+        A share of the training sentences, such as 0.1, to hold out for calibrating probabilities. A second training
+        without it gives the `temperature_`, so training takes twice as long. None: calibrate on development data only;
+        0: never.
     seed : int
-        Of the order of examples in training.
+        Determines the order of examples in training.
     threads : int or None
-        For prediction, and to train a `CRF` or `Spectral`; None: as many as there are processors. Does not change the
+        Threads for prediction, and for training a `CRF` or `Spectral`; None: one per processor. Does not change the
         results.
 
     Attributes
     ----------
-    model_ : TaggerModel, all that was learned; what follows are views of it
+    model_ : TaggerModel, everything that was learned; the other attributes are views of it
     classes_ : array of the labels, in the order of the columns of `predict_marginals`
-    history_ : list of dicts, one per epoch; of several trainings (`restarts`) that of the one that was kept
-    scheme_ : the scheme of the labels, or None if they do not spell spans
+    history_ : list of dicts, one per epoch; with `restarts`, of the training that was kept
+    scheme_ : the scheme of the labels, or None if they do not encode spans
     feature_map_, weights_ : the feature map, and the weights of its features
-    n_features_in_ : how many numbers a token has, where the input is arrays
+    n_features_in_ : the number of values per token, if the input is arrays
     best_epoch_, interrupted_ : how the last training ended
-    temperature_ : probabilities are exp(score / temperature_), over the sum of all labellings
-    calibrated_ : whether they are calibrated: the learner makes them so, or the temperature was fitted; for the beam
-        that it was fitted with, as probabilities are shares among what survives a beam
+    temperature_ : probabilities are exp(score / temperature_), divided by the sum over all labellings
+    calibrated_ : whether probabilities are calibrated, by the learner or by a fitted temperature; with a beam, only if
+        the temperature was fitted with that beam, as probabilities are shares among what survives it
 
     Examples
     --------

@@ -42,7 +42,7 @@ class AlignmentBeam:
     )
     update: str = field(
         default="max-violation",
-        metadata={"help": "direct decoding: what is learned from where the search goes wrong", "choices": UPDATES},
+        metadata={"help": "direct decoding: what to learn from when the search goes wrong", "choices": UPDATES},
     )
 
     def __post_init__(self) -> None:

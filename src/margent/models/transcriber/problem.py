@@ -43,7 +43,7 @@ class References:
 
     @classmethod
     def of(cls, X: Any, y: Any, numbers: Callable[[Sequence[Sequence[str]]], list[list[int]]]) -> References:
-        """Entries of the same word are put together. `numbers`: from words to the numbers of their letters."""
+        """Entries of the same word are grouped. `numbers`: from words to the numbers of their letters."""
         found: dict[Any, list[list[str]]] = {}
         for word, spoken in zip(*as_pairs(X, y)):
             found.setdefault(word if isinstance(word, str) else tuple(word), []).extend(spoken)

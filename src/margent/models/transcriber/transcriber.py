@@ -36,14 +36,14 @@ Self = TypeVar("Self", bound="Transcriber")
 
 
 class Pronunciation(NamedTuple):
-    """One pronunciation of a word, and its share of the probability of all that the search found."""
+    """One pronunciation of a word, and its share of the probability of everything that the search found."""
 
     phonemes: list[str]
     probability: float
 
 
 class Cosegment(NamedTuple):
-    """Letters that are spoken together, and the phonemes they are spoken as; either may be none."""
+    """Letters and the phonemes that they are pronounced as; either may be empty."""
 
     letters: tuple[str, ...]
     phonemes: tuple[str, ...]
@@ -52,52 +52,51 @@ class Cosegment(NamedTuple):
 class Transcriber(StructuredModel[TranscriberModel]):
     """Learns to pronounce words from a dictionary (grapheme to phoneme).
 
-    X is a sequence of words: strings, or sequences of letters. A word may come several times, with another
-    pronunciation each time. y has for each a string with blanks between the phonemes, a sequence of phonemes, or a list
-    of lists of phonemes for a word with several pronunciations. `score` is the share of words that are right;
-    `dev_metric` may be "word_accuracy" or "phoneme_accuracy".
+    X is a sequence of words: strings, or sequences of letters. A word may occur several times with different
+    pronunciations. y has a string with blanks between the phonemes for each word, a sequence of phonemes, or a list of
+    lists of phonemes if there are several pronunciations. `score` is the share of correct words; `dev_metric` may be
+    "word_accuracy" or "phoneme_accuracy".
 
     Parameters
     ----------
     order : int or None
-        How many graphones the model sees at once, 1 to 12; 6 to 9 for a large dictionary. None: as `em` says.
+        How many graphones the model sees at once, 1 to 12; 6 to 9 for a large dictionary. None: as in `em`.
     em : EM or None
         How the joint model of letters and phonemes is learned. None: `EM()`, which has order 8.
     learner : learner, str or None
-        A learner such as `MIRA(C=0.01)` or its name: weights of graphones in their letter contexts have the last word,
-        in one of the two ways that `decoder` names. None: the joint model decides.
+        A learner such as `MIRA(C=0.01)` or its name, for weights of graphones in their letter contexts on top of the
+        joint model; `decoder` says how they are used. None: the joint model decides.
     decoder : "rerank" or "direct"
-        "rerank": the best `candidates` pronunciations that the joint model finds are put in a better order. "direct":
-        beam search goes by the learned weights themselves, in training and in prediction; for learners that go from
-        example to example, which learn by `search.update`, and for `CRF(search="beam")`, whose own `beam` is that of
-        training.
+        "rerank": reorder the best `candidates` pronunciations of the joint model. "direct": beam search with the
+        learned weights themselves, in training and in prediction; for learners that go from example to example, which
+        learn by `search.update`, and for `CRF(search="beam")`, whose own `beam` is the one used in training.
     sizes : pairs (letters, phonemes)
-        The sizes of graphones. Where those without letters are missing, no word can have more phonemes than graphones.
+        The sizes of graphones. Without graphones that have no letter, a word cannot have more phonemes than graphones.
     search : AlignmentBeam or None
-        How many alignments the search keeps. None: `AlignmentBeam()`, of 40 states at each letter.
+        How many alignments the search keeps. None: `AlignmentBeam()`, with 40 states at each letter.
     candidates : int
-        How many pronunciations of a word a reranker chooses from.
+        The number of pronunciations that a reranker chooses from.
     folds : int
-        Into how many parts the training words are split for the learner, to see what a joint model says of a word that
-        it has not counted.
+        The number of parts into which the training words are split for the learner, so that the candidates of a word
+        come from a joint model that has not seen it.
     held_out : float
-        The share of the words on which the smoothing is chosen, before they are learned from too. Unused where
+        The share of the words held out for choosing the smoothing, before they are learned from as well. Unused if
         development words are given.
     unseen : "skip" or "error"
-        What to do with a letter that did not occur in training: leave it out with a warning, or raise `CorpusError`.
+        What to do with letters that did not occur in training: skip them with a warning, or raise `CorpusError`.
     seed : int
-        Of the choice of words to hold out.
+        Determines which words are held out.
     threads : int or None
-        None: as many as there are processors. Does not change the results.
+        None: one per processor. Does not change the results.
 
     Attributes
     ----------
-    model_ : TranscriberModel, all that was learned; what follows are views of it
+    model_ : TranscriberModel, everything that was learned; the other attributes are views of it
     letters_, phonemes_ : the symbols seen in training
     history_ : list of dicts, one per EM step: objective (minus the log-likelihood before the step), seconds, dev_score;
         then one per epoch of the learner
-    joint_, decoder_ : the joint model, and the weights on top of it; None where there is no learner
-    n_skipped_ : pairs of the training data that cannot be aligned; a warning where they are over 1 %
+    joint_, decoder_ : the joint model, and the weights on top of it; None if there is no learner
+    n_skipped_ : number of training pairs that cannot be aligned; above 1 % there is a warning
     interrupted_ : whether Ctrl-C ended the training
 
     Examples

@@ -47,7 +47,7 @@ def parser(**parameters: Any) -> Parser:
 def test_it_learns_its_training_data_and_predicts_trees() -> None:
     fitted = parser().fit(X, Y)
     assert fitted.predict(X) == Y and fitted.score(X, Y) == 1.0
-    assert fitted.labels_.tolist() == ["det", "nsubj", "root", "obj"]
+    assert fitted.classes_.tolist() == ["det", "nsubj", "root", "obj"]
     assert fitted.predict([]) == [] and fitted.predict([[]]) == [DependencyTree([])]
     assert fitted.predict(Columns.from_sentences(X)) == Y
     found = fitted.predict([["dogs", "sleep"]])  # words alone will do
@@ -87,7 +87,7 @@ def test_partial_trees_are_completed() -> None:
 def test_lifted_arcs_come_back(crossing: str) -> None:
     fitted = parser(crossing=crossing, learner=Perceptron(epochs=20)).fit(X + CROSSING_X, Y + CROSSING_Y)
     assert fitted.predict(CROSSING_X) == CROSSING_Y
-    assert any("↑" in label for label in fitted.labels_)
+    assert any("↑" in label for label in fitted.classes_)
     assert fitted.score(X + CROSSING_X, Y + CROSSING_Y) == 1.0
     assert fitted.predict_k_best(CROSSING_X, 3)[0][0].tree == CROSSING_Y[0]
 
@@ -145,7 +145,7 @@ def test_partial_fit_adds_words_and_labels() -> None:
     fitted = parser().fit(X[:2], Y[:2])
     first = fitted.predict(X)
     fitted.partial_fit(X + CROSSING_X, Y + CROSSING_Y)
-    assert fitted.labels_.tolist()[:4] == ["det", "nsubj", "root", "obj"] and "case" in fitted.labels_
+    assert fitted.classes_.tolist()[:4] == ["det", "nsubj", "root", "obj"] and "case" in fitted.classes_
     assert fitted.predict(X) == Y != first
     fitted.set_params(single_root=False)
     with pytest.raises(ValueError, match="single_root is False now, but this Parser was fitted with single_root True"):
@@ -193,7 +193,7 @@ def test_files_hold_all_of_it(tmp_path: Path, compact: bool) -> None:
     restored = Parser.load(tmp_path / "p.margent")
     assert isinstance(restored, Parser) and restored.predict(X) == fitted.predict(X)
     assert restored.predict(CROSSING_X) == fitted.predict(CROSSING_X)
-    assert restored.labels_.tolist() == fitted.labels_.tolist() and isinstance(restored.tagger, Tagger)
+    assert restored.classes_.tolist() == fitted.classes_.tolist() and isinstance(restored.tagger, Tagger)
     restored.save(tmp_path / "again.margent", compact=compact)
     assert (tmp_path / "again.margent").read_bytes() == (tmp_path / "p.margent").read_bytes()
     assert Parser.load(tmp_path / "again.margent").partial_fit(X, Y).predict(X) == Y
@@ -230,13 +230,13 @@ def test_wrong_parameters_are_refused_before_the_data(parameters: dict[str, Any]
         (X[:1], [Y[1]], "sentence 0 has 3 words, but its tree has 5"),
         (X[:1], [[2, 3, 0]], r"sentence 0: expected a DependencyTree, or a pair of lists \(heads, labels\)"),
         (X[:1], [([2, 1, None], [None] * 3)], r"sentence 0: word 1 is on a cycle of heads \(1 -> 2 -> 1\)"),
-        (X[:1], [([0, 0, None], [None] * 3)], "sentence 0: words 1 and 2 both hang on the root"),
+        (X[:1], [([0, 0, None], [None] * 3)], "sentence 0: words 1 and 2 are both attached to the root"),
         (X[:1], [([7, 0, None], [None] * 3)], "sentence 0: word 1 has the head 7"),
         (X[:1], [([-2, 0, None], [None] * 3)], "sentence 0: word 1 has the head -2"),
         (X[:1], [([None] * 3, [None] * 3)], "there is nothing to learn from"),
         ([[]], [DependencyTree([])], "there is nothing to learn from: the training data have no word"),
         ([[("a",) * 6]], [DependencyTree([0])], "expected words of up to 5 columns"),
-        (X[:1], [DependencyTree([0, 0, 0])], "sentence 0: words 1 and 2 both hang on the root"),
+        (X[:1], [DependencyTree([0, 0, 0])], "sentence 0: words 1 and 2 are both attached to the root"),
     ],
 )
 def test_wrong_data_are_refused(sentences: Any, given: Any, message: str) -> None:

@@ -48,9 +48,9 @@ def test_files_and_further_training(parser: Parser, tmp_path: Path) -> None:
         restored = load(tmp_path / "m.margent")
         same = [a == b for a, b in zip(restored.predict(X[120:]), parser.predict(X[120:]))]
         assert sum(same) >= (0.9 if compact else 1) * len(same)
-    before = len(restored.labels_)
+    before = len(restored.classes_)
     restored.partial_fit([[("new", "X"), ("words", "Y")]], [Y[0].__class__([2, 0], ["strange", "root"])])
-    assert restored.labels_.tolist()[before:] == ["strange"]
+    assert restored.classes_.tolist()[before:] == ["strange"]
 
 
 def test_the_k_best_and_explanations(parser: Parser) -> None:

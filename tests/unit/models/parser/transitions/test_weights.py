@@ -59,13 +59,13 @@ def test_the_parts_of_a_breakdown_make_its_score() -> None:
     columns = [X[2]]
     tokens = model.atoms_.encode(columns)
     best = model.weights_.best(tokens, 1)
-    score, parts = model.weights_.breakdown(model.atoms_, model.labels_.tolist(), tokens, best.heads, best.labels)
+    score, parts = model.weights_.breakdown(model.atoms_, model.classes_.tolist(), tokens, best.heads, best.labels)
     assert score == pytest.approx(best.scores[0], abs=1e-4) == pytest.approx(sum(parts.values()), abs=1e-4)
     assert any(name == "n0.word=reads -> left nsubj" for name in parts)
     assert any("s0.left_labels={nsubj}" in name for name in parts)
     crossing = np.array([3, 0, 2, 1], np.int32)
     with pytest.raises(CapabilityError, match="cannot be made by the system 'arc-eager'"):
-        model.weights_.breakdown(model.atoms_, model.labels_.tolist(), tokens, crossing, best.labels)
+        model.weights_.breakdown(model.atoms_, model.classes_.tolist(), tokens, crossing, best.labels)
 
 
 def test_top_features_name_atoms_and_actions() -> None:
@@ -87,7 +87,7 @@ def test_partial_fit_knows_new_labels_and_keeps_old_weights() -> None:
     model = parser().fit(X[:2], Y[:2])
     before = model.weights_
     model.partial_fit(X[2:], Y[2:])
-    assert "obj" in model.labels_.tolist() and model.predict(X[2:]) == Y[2:]
+    assert "obj" in model.classes_.tolist() and model.predict(X[2:]) == Y[2:]
     assert isinstance(before, TransitionWeights) and isinstance(model.weights_, TransitionWeights)
     n = len(before.actions)
     assert model.weights_.actions.transitions[:n].tolist() == before.actions.transitions.tolist()
