@@ -40,6 +40,8 @@ from margent.formats.brackets import read_brackets as read_brackets
 from margent.formats.columns import Columns as Columns
 from margent.formats.columns import read_columns as read_columns
 from margent.formats.dependencies import read_dependencies as read_dependencies
+from margent.formats.domains import read_domain as read_domain
+from margent.formats.domains import write_domain as write_domain
 from margent.formats.questions import read_questions as read_questions
 from margent.learners import CRF as CRF
 from margent.learners import EM as EM
@@ -60,6 +62,7 @@ from margent.learners import RestrictedPassiveAggressive as RestrictedPassiveAgg
 from margent.learners import Rival as Rival
 from margent.learners import StructuredSVM as StructuredSVM
 from margent.learners import train as train
+from margent.meaning.domain import Domain as Domain
 from margent.meaning.equality import same_meaning as same_meaning
 from margent.meaning.notation import meaning_text as meaning_text
 from margent.meaning.notation import parse_meaning as parse_meaning

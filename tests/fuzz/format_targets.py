@@ -25,7 +25,10 @@ from margent.audio.sound import read_sound
 from margent.cli.recordings import FrontEnd, find_recordings, read_frames
 from margent.features.templates import PRESETS, Templates, preset_text
 from margent.formats.batch import Expected
+from margent.formats.domains import read_domain
+from margent.formats.facts import read_facts
 from margent.formats.label_files import read_mlf
+from margent.formats.prolog_facts import iter_prolog_facts
 from margent.formats.registry import Format, FormatOptions, all_formats
 from margent.meaning.notation import parse_meaning
 
@@ -43,6 +46,18 @@ MEANINGS = [
     parse_meaning('(argmax $0 (language $0 "visual c++") (size:i $0))'),
     parse_meaning("utah:s"),
 ]
+DOMAIN = """type lo
+type s < lo
+type ti < i
+predicate loc:t : lo -> lo -> t
+constant texas:s : s = texas | state of texas
+constant "visual c++" : lo
+word how many = (lambda $0 <e,t> (count $0))
+suffix ap = lo
+value clock = {}:ti
+"""
+FACTS = b'# c\nin austin texas\nin "new york" ny\npopulation austin = 345496\nnear a b = 2.5\n'
+PROLOG = b"% c\ncity('st. louis','mo',452.8e+3).\nriver(red,-16.5,['texas','it''s']). /* x */ state(utah).\n"
 INTERVALS = [Interval(0.0, 0.5, "a"), Interval(0.5, 1.25, "b"), Interval(1.25, 2.0, "a")]
 
 CONTENT: dict[str, tuple[Any, ...]] = {
@@ -224,6 +239,9 @@ def reader_targets() -> Iterator[ReaderTarget]:
     yield ReaderTarget("mlf/all", texts, ".mlf", lambda path, dice: read_mlf(path))
     templates = tuple(preset_text(name).encode() for name in PRESETS)
     yield ReaderTarget("templates", (*templates, b"U0:%x[0,0]/%x[-1,1.suffix3]\nU1:%x[0,*]\nB\n"), "", _read_templates)
+    yield ReaderTarget("domain", (DOMAIN.encode(), *texts), ".domain", lambda path, dice: read_domain(path))
+    yield ReaderTarget("facts", (FACTS, *texts), ".facts", lambda path, dice: read_facts(path))
+    yield ReaderTarget("prolog", (PROLOG, *texts), ".pl", lambda path, dice: list(iter_prolog_facts(path)))
     yield ReaderTarget("sound", _sounds(), ".wav", _read_sound, text=False)
     yield ReaderTarget("npy", _arrays(False), ".npy", _read_arrays, text=False)
     yield ReaderTarget("npz", _arrays(True), ".npz", _read_arrays, text=False)

@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "show why a model predicts what it predicts",
     "templates": "print the feature templates that ship with Margent",
     "convert": "convert a file to another format or label scheme",
+    "domain": "write or check a domain: types, names and phrases of questions",
     "reproduce": "rerun the experiments of a paper",
     "demo": "generate data, train a model on them, and show what it can do",
 }

@@ -25,6 +25,10 @@ from margent.formats.dependencies import TreePrediction as TreePrediction
 from margent.formats.dependencies import dependency_batches as dependency_batches
 from margent.formats.dependencies import read_dependencies as read_dependencies
 from margent.formats.dependencies import write_dependencies as write_dependencies
+from margent.formats.domains import read_domain as read_domain
+from margent.formats.domains import write_domain as write_domain
+from margent.formats.facts import read_facts as read_facts
+from margent.formats.facts import write_facts as write_facts
 from margent.formats.jsonl import Document as Document
 from margent.formats.jsonl import character_offsets as character_offsets
 from margent.formats.jsonl import iter_jsonl as iter_jsonl
@@ -40,6 +44,7 @@ from margent.formats.limits import Limits as Limits
 from margent.formats.muc import iter_muc as iter_muc
 from margent.formats.muc import news_offsets as news_offsets
 from margent.formats.muc import read_muc as read_muc
+from margent.formats.prolog_facts import iter_prolog_facts as iter_prolog_facts
 from margent.formats.pronunciations import iter_pronunciations as iter_pronunciations
 from margent.formats.pronunciations import read_pronunciations as read_pronunciations
 from margent.formats.pronunciations import write_pronunciations as write_pronunciations

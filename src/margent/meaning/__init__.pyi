@@ -1,13 +1,18 @@
 from margent.errors import MeaningError as MeaningError
+from margent.meaning.domain import Domain as Domain
+from margent.meaning.domain import Seed as Seed
 from margent.meaning.equality import alpha_equivalent as alpha_equivalent
 from margent.meaning.equality import meaning_key as meaning_key
 from margent.meaning.equality import normal_form as normal_form
 from margent.meaning.equality import same_meaning as same_meaning
+from margent.meaning.execution import answer as answer
 from margent.meaning.expression import Abstraction as Abstraction
 from margent.meaning.expression import Application as Application
 from margent.meaning.expression import Constant as Constant
 from margent.meaning.expression import Expression as Expression
 from margent.meaning.expression import Variable as Variable
+from margent.meaning.facts import Database as Database
+from margent.meaning.facts import Facts as Facts
 from margent.meaning.flat import SymbolTable as SymbolTable
 from margent.meaning.flat import flatten as flatten
 from margent.meaning.flat import unflatten as unflatten
@@ -22,6 +27,7 @@ from margent.meaning.type_application import applied as applied
 from margent.meaning.type_application import combined as combined
 from margent.meaning.type_application import matches as matches
 from margent.meaning.type_hierarchy import TypeHierarchy as TypeHierarchy
+from margent.meaning.type_inference import infer_type as infer_type
 from margent.meaning.types import BaseType as BaseType
 from margent.meaning.types import FunctionType as FunctionType
 from margent.meaning.types import Type as Type
