@@ -101,6 +101,7 @@ void bind_tree_learning(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_forest_learning(nb::module_& m);
 void bind_columns(nb::module_& m);
+void bind_interruption(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_k_grams(nb::module_& m);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "text/column_codes.hpp"
 #include "text/columns.hpp"
 #include "text/strings.hpp"
 #include "text/templates.hpp"
@@ -54,31 +55,18 @@ auto dump(const StringTable& table) {
 // The codes of one column for chosen sentences: ids of `table` for known strings; with `grow` new strings are added,
 // without they are numbered on from table.size() in order of appearance and returned as a list.
 auto encode_column(const ColumnTable& columns, int column, std::optional<Numbers> sentences, StringTable& table,
-                   bool grow) {
+                   bool grow, int threads) {
   if (column < 0 || column >= columns.n_columns) throw nb::index_error("no such column");
+  if (sentences)
+    for (const std::int64_t s : view(*sentences))
+      if (s < 0 || s >= columns.n_sentences()) throw nb::index_error("no such sentence");
   StringTable fresh;
-  std::vector<std::int32_t> codes;
+  ColumnCodes codes;
   without_gil([&] {
-    const std::int32_t known = table.size();
-    const auto encode = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t t = begin; t < end; ++t) {
-        check_interruption(32);
-        const std::string_view cell = columns.cell(t, column);
-        std::int32_t code = grow ? table.add(cell) : table.find(cell);
-        if (code == not_found) code = known + fresh.add(cell);
-        codes.push_back(code);
-      }
-    };
-    if (!sentences) {
-      codes.reserve(columns.n_tokens());
-      encode(0, columns.n_tokens());
-    } else {
-      for (std::size_t i = 0; i < sentences->shape(0); ++i) {
-        const std::int64_t s = sentences->data()[i];
-        if (s < 0 || s >= columns.n_sentences()) throw nb::index_error("no such sentence");
-        encode(columns.sentence_ptr[s], columns.sentence_ptr[s + 1]);
-      }
-    }
+    if (sentences)
+      codes = column_codes(columns, column, view(*sentences), table, grow, threads, fresh);
+    else
+      codes = column_codes(columns, column, table, grow, threads, fresh);
   });
   return std::make_tuple(to_numpy(std::move(codes)), strings_of(fresh, 0));
 }
@@ -101,11 +89,23 @@ auto encode_templates(TemplateEncoder& encoder, std::vector<Ids> columns, Ptr se
                          to_numpy(std::move(edges.ids)), to_numpy(std::move(edges.ptr)));
 }
 
+// Python looks for garbage after so many new lists; where all of them stay, that is time lost.
+class WithoutCollection {
+ public:
+  ~WithoutCollection() {
+    if (before_) PyGC_Enable();
+  }
+
+ private:
+  int before_ = PyGC_Disable();
+};
+
 // A list of names for each row of ids.
 nb::list named_rows(Ids ids, Ptr ptr, nb::list names) {
   check_ptr(ptr, n_entries(ids), "rows");
   check_ids(ids, static_cast<std::int64_t>(names.size()), "no such name");
   const Interruption interruption(check_signals);
+  const WithoutCollection all_stay;
   nb::list out;
   for (std::size_t r = 0; r + 1 < ptr.shape(0); ++r) {
     const std::int64_t begin = ptr.data()[r], n = ptr.data()[r + 1] - begin;
@@ -312,7 +312,7 @@ void bind_features(nb::module_& m) {
         return kept;
       });
   m.def("encode_column", &encode_column, nb::arg("table"), nb::arg("column"), nb::arg("sentences").none(),
-        nb::arg("strings"), nb::arg("grow"));
+        nb::arg("strings"), nb::arg("grow"), nb::arg("threads") = 1);
   m.def("named_rows", &named_rows, nb::arg("ids"), nb::arg("ptr"), nb::arg("names"),
         "A list for each row ids[ptr[r]], .., ids[ptr[r + 1] - 1], with a name for each id.");
   m.def(

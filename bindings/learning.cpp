@@ -285,8 +285,9 @@ void bind_learning(nb::module_& m) {
           [](Oracle& oracle, bool all_pairs, bool all_transitions, bool boundaries, int beam, bool best_completion,
              int threads) {
             if (beam < 0) throw nb::value_error("beam out of range");
-            std::unique_ptr<Likelihood> made =
-                oracle.likelihood({all_pairs, all_transitions, boundaries, beam, best_completion}, threads);
+            std::unique_ptr<Likelihood> made = without_gil([&] {  // some search all examples for that
+              return oracle.likelihood({all_pairs, all_transitions, boundaries, beam, best_completion}, threads);
+            });
             if (!made) throw nb::type_error("this oracle has no such likelihood");
             return made;
           },

@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   m.def("use_avx2", &margent::use_avx2, nb::arg("wanted"), "For tests and benchmarks: choose the kernels.");
   bind_arcs(m);
   bind_forest(m);
+  bind_interruption(m);
   bind_columns(m);
   bind_chain(m);
   bind_features(m);

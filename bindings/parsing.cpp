@@ -284,7 +284,8 @@ void bind_parsing(nb::module_& m) {
       "right_actions",
       [](ParsingTransitions transitions, const BoundTreebank& treebank, const ParserActions& actions, bool lazy) {
         const ParserTemplates none({}, {}, {0}, {});
-        return right_actions(transitions, checked_setup(transitions, treebank, none, actions, 1, lazy, true));
+        const ParsingSetup setup = checked_setup(transitions, treebank, none, actions, 1, lazy, true);
+        return without_gil([&] { return right_actions(transitions, setup); });
       },
       nb::arg("transitions"), nb::arg("treebank"), nb::arg("actions"), nb::arg("lazy"),
       "By sentence, the actions of one derivation of its tree; empty where there is none.");

@@ -256,10 +256,10 @@ nb::list model_k_best(const SegmentModel& model, const SegmentData& data, Floats
   return out;
 }
 
-std::int64_t model_beyond(const SegmentModel& model, const SegmentData& data, Floats weights, double scale,
-                          double limit, int threads) {
+auto model_beyond(const SegmentModel& model, const SegmentData& data, Floats weights, double scale, double limit,
+                  int threads) {
   const Prediction prediction(model, data, weights, scale);
-  return without_gil([&] { return predict_beyond(prediction.model(), limit, threads); });
+  return to_numpy(without_gil([&] { return predict_beyond(prediction.model(), limit, threads); }));
 }
 
 auto model_marginals(const SegmentModel& model, const SegmentData& data, Floats weights, double scale, int threads,
@@ -336,8 +336,7 @@ void bind_segment_learning(nb::module_& m) {
            "(transitions, start, end, durations, begins, ends, segments) of the only sequence of the data")
       .def("k_best", &model_k_best, nb::arg("data"), nb::arg("weights"), nb::arg("k"), nb::arg("threads"))
       .def("beyond", &model_beyond, nb::arg("data"), nb::arg("weights"), nb::arg("scale"), nb::arg("limit"),
-           nb::arg("threads"),
-           "The first sequence whose scores are made of numbers beyond this; the number of sequences: none.")
+           nb::arg("threads"), "Whether the scores of each sequence are made of numbers beyond this.")
       .def("marginals", &model_marginals, nb::arg("data"), nb::arg("weights"), nb::arg("scale"), nb::arg("threads"),
            nb::arg("ptr"), nb::arg("segments"), "(labels, boundaries, probabilities of the given segments, log Z)");
 

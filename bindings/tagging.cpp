@@ -188,9 +188,11 @@ Numpy<double> scores(const FrozenChain& chain, const BoundExamples& bound, Ids l
   return to_numpy(std::move(out));
 }
 
-std::int64_t beyond(const FrozenChain& chain, const BoundExamples& bound, double limit, int threads) {
+auto beyond(const FrozenChain& chain, const BoundExamples& bound, double limit, int threads) {
   chain.check(bound);
-  return without_gil([&] { return tag_beyond(chain.model(), bound.examples(), limit, threads); });
+  std::vector<std::uint8_t> found(bound.examples().n_sequences);
+  without_gil([&] { tag_beyond(chain.model(), bound.examples(), limit, threads, found.data()); });
+  return to_numpy(std::move(found));
 }
 
 auto samples(const FrozenChain& chain, const BoundExamples& bound, double scale, std::uint64_t seed, int count,
@@ -238,7 +240,7 @@ void bind_tagging(nb::module_& m) {
            nb::arg("before"), nb::arg("after"), nb::arg("threads"), nb::arg("hidden").none() = nb::none())
       .def("scores", &scores, nb::arg("examples"), nb::arg("labels"), nb::arg("threads"))
       .def("beyond", &beyond, nb::arg("examples"), nb::arg("limit"), nb::arg("threads"),
-           "The first sequence that has numbers so large that scores go beyond this; the number of sequences: none.")
+           "Whether each sequence has numbers so large that scores go beyond this.")
       .def("samples", &samples, nb::arg("examples"), nb::arg("scale"), nb::arg("seed"), nb::arg("count"),
            nb::arg("threads"));
   m.def("padded_width", &padded_width, nb::arg("n_labels"),

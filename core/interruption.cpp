@@ -31,6 +31,7 @@ Interruption::Interruption(Watch watch) : watch_(watch), outer_(here.work), owne
 }
 
 Interruption::~Interruption() {
+  if (!watch_) return;
   here.work = outer_;
   here.owner = owned_outer_;
 }
@@ -52,7 +53,7 @@ void Interruption::look(bool owner, bool at_once) {
   try {
     watch_();
   } catch (...) {
-    stopped_.store(true, std::memory_order_relaxed);
+    stop();
     throw;
   }
 }

@@ -22,6 +22,7 @@ class Interruption {
   using Watch = void (*)();  // throws to stop the work; called by the thread that made the Interruption, and no other
 
   explicit Interruption(Watch watch);
+  Interruption() = default;  // of work that is done by threads that Help alone, until somebody says stop()
   ~Interruption();
   Interruption(const Interruption&) = delete;
 
@@ -29,6 +30,8 @@ class Interruption {
   static Interruption* current();
   // Asks now, whatever was done; for a thread that waits.
   static void ask();
+  // Ends all that is a part of it, wherever that looks up next; from any thread.
+  void stop() { stopped_.store(true, std::memory_order_relaxed); }
 
   // Makes this thread a helper with the work of another, from here to the end of the block.
   class Help {
@@ -47,10 +50,10 @@ class Interruption {
   void look(bool owner, bool at_once);
   bool stopped() const;
 
-  Watch watch_;
-  Interruption* outer_;  // that this is a part of: Python code that native work calls may begin native work itself
-  bool owned_outer_;
-  std::int64_t asked_;  // when, in nanoseconds
+  Watch watch_ = nullptr;          // none: of no thread
+  Interruption* outer_ = nullptr;  // that this is a part of: Python code that native work calls may begin native work
+  bool owned_outer_ = false;
+  std::int64_t asked_ = 0;  // when, in nanoseconds
   std::atomic<bool> stopped_{false};
 };
 

@@ -5,10 +5,13 @@
 #include <numeric>
 
 #include "forest/semiring.hpp"
+#include "interruption.hpp"
 
 namespace margent {
 
 namespace {
+
+constexpr std::int64_t of_an_arc = 512;  // operations, for it has some features
 
 // From scores to log-probabilities; scores of -inf stay.
 void subtract_log_sum(double* scores, int n) {
@@ -37,12 +40,14 @@ template <class Real>
 const std::vector<double>& ArcFilterScorer<Real>::heads() {
   const int n = n_words() + 1;
   heads_.assign(static_cast<std::size_t>(n) * n, log_zero);
-  for (int m = 1; m < n; ++m)
+  for (int m = 1; m < n; ++m) {
+    check_interruption(of_an_arc * n);
     for (int h = 0; h < n; ++h) {
       if (h == m) continue;
       each_head_feature(h, m, [&](std::uint32_t weight) { sums_.add(weight); });
       sums_.end(&heads_[static_cast<std::size_t>(m) * n + h]);
     }
+  }
   sums_.flush();
   for (int m = 1; m < n; ++m) subtract_log_sum(heads_.data() + static_cast<std::size_t>(m) * n, n);
   return heads_;
@@ -77,6 +82,7 @@ void ArcFilter::keep(const std::int32_t* atoms, int n_words, Workspace& work, st
     const std::int32_t next = m == root ? 0 : m < root ? m + 1 : m - 1;
     if (std::find(work.heads.begin(), work.heads.end(), next) == work.heads.end()) work.heads.push_back(next);
     double best_label = 0;
+    check_interruption(of_an_arc * n_labels_);
     for (const std::int32_t h : work.heads) {
       const std::vector<double>& labels = work.scorer.labels(h, m);
       choose_largest(labels.data(), n_labels_, options_.most_labels, work.labels);
@@ -117,6 +123,7 @@ class ArcFilterLikelihood final : public FlatLikelihood {
     for (int m = 1; m < n; ++m) {
       const int right = all.heads_of(i)[m - 1], label = all.labels_of(i)[m - 1];
       if (right < 0) continue;
+      check_interruption(of_an_arc * n);
       const double* row = heads.data() + static_cast<std::size_t>(m) * n;
       loss -= row[right];
       for (int h = 0; h < n && gradient; ++h) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "forest/semiring.hpp"
+#include "interruption.hpp"
 #include "parallel.hpp"
 
 namespace margent {
@@ -156,6 +157,7 @@ void TreeExample::collect_expected(const LabelledMarginals& marginals, double am
       part.third = kind == PartKind::sibling ? arcs.modifier(other) : arcs.head(other);
       part.other_label = label(other);
     }
+    check_interruption(1 << 8);
     features_.collect(part, amount * probability);
   };
   for (std::int32_t a = 0; a < arcs.size(); ++a) {

@@ -9,6 +9,7 @@
 #include "arcs/tree_examples.hpp"
 #include "arcs/typed_arcs.hpp"
 #include "arcs/weight_sums.hpp"
+#include "interruption.hpp"
 #include "learning/part_features.hpp"
 
 namespace margent {
@@ -122,6 +123,7 @@ class TreeFeatures {
     };
     unlabelled_.resize(out.size());
     parts([&](std::int64_t number, std::int64_t same, const TreePart& part) {
+      check_interruption(1 << 8);  // for its features
       if (number == same) sum(part, false, &unlabelled_[static_cast<std::size_t>(number)]);
       sum(part, true, &out[static_cast<std::size_t>(number)]);
     });

@@ -1,7 +1,6 @@
 #include "chain/tagging.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 #include "chain/chain_expectations.hpp"
 #include "chain/hidden_k_best.hpp"
@@ -108,16 +107,12 @@ void tag_spans(const LinearChain& model, const Examples& examples, double scale,
   for_each_sequence(examples.n_sequences, threads, maker<double>(model, scale, ChainUse::sums), run);
 }
 
-std::int64_t tag_beyond(const LinearChain& model, const Examples& examples, double limit, int threads) {
-  if (!examples.unigrams.values) return examples.n_sequences;
-  std::atomic<std::int64_t> first{examples.n_sequences};
+void tag_beyond(const LinearChain& model, const Examples& examples, double limit, int threads, std::uint8_t* beyond) {
+  std::fill_n(beyond, examples.n_sequences, 0);
+  if (!examples.unigrams.values) return;
   for_each_sequence(examples.n_sequences, threads, maker<float>(model), [&](Tagging<float>& state, std::int64_t s) {
-    if (state.scorer.magnitude(examples, s) <= limit) return;
-    std::int64_t known = first.load();
-    while (s < known && !first.compare_exchange_weak(known, s)) {
-    }
+    beyond[s] = !(state.scorer.magnitude(examples, s) <= limit);
   });
-  return first.load();
 }
 
 double tag_gather_only(const LinearChain& model, const Examples& given) {

@@ -33,9 +33,9 @@ void tag_spans(const LinearChain& model, const Examples& examples, double scale,
                const std::int64_t* span_ptr, const std::int32_t* labels, const std::uint8_t* before,
                const std::uint8_t* after, const std::int32_t* hidden, double* log_probabilities);
 
-// The first sequence with a token whose features with values beyond the ordinary score more than `limit`, whichever way
-// they are added up; n_sequences where there is none. No score of the others comes near to what a float can hold.
-std::int64_t tag_beyond(const LinearChain& model, const Examples& examples, double limit, int threads);
+// Whether a sequence has a token whose features with values beyond the ordinary score more than `limit`, whichever way
+// they are added up: beyond [n_sequences]. No score of the others comes near to what a float can hold.
+void tag_beyond(const LinearChain& model, const Examples& examples, double limit, int threads, std::uint8_t* beyond);
 
 // The floor of all the others: scores each sequence and searches nothing. For benchmarks; returns a checksum.
 double tag_gather_only(const LinearChain& model, const Examples& examples);

@@ -64,16 +64,16 @@ std::vector<std::vector<ScoredSegments>> predict_k_best(const FrozenSegmentModel
   return found;
 }
 
-std::int64_t predict_beyond(const FrozenSegmentModel& model, double limit, int threads) {
+std::vector<std::uint8_t> predict_beyond(const FrozenSegmentModel& model, double limit, int threads) {
   const std::int64_t n = model.content.n_sequences();
   std::vector<std::unique_ptr<SegmentContent>> contents(workers(n, threads));
-  std::vector<char> beyond(n, 0);
+  std::vector<std::uint8_t> beyond(n, 0);
   parallel(n, threads, [&](std::size_t thread, std::int64_t s) {
     if (!contents[thread]) contents[thread] = model.content.copy();
     contents[thread]->turn_to(s, model.weights, model.scale);
     beyond[s] = !(contents[thread]->magnitude() <= limit);
   });
-  return std::find(beyond.begin(), beyond.end(), 1) - beyond.begin();
+  return beyond;
 }
 
 SegmentMarginals predict_marginals(const FrozenSegmentModel& model, const SegmentQueries& queries, int threads) {

@@ -28,9 +28,9 @@ std::vector<ScoredSegments> predict_best(const FrozenSegmentModel& model, const 
 // The k best of each, in order of score.
 std::vector<std::vector<ScoredSegments>> predict_k_best(const FrozenSegmentModel& model, int k, int threads);
 
-// The first sequence whose scores are made of numbers beyond this; the number of sequences where there is none. Of
-// scores s times 2^-52 is lost in rounding, and probabilities are off by that factor.
-std::int64_t predict_beyond(const FrozenSegmentModel& model, double limit, int threads);
+// Whether the scores of each sequence are made of numbers beyond this. Of scores s times 2^-52 is lost in rounding, and
+// probabilities are off by that factor.
+std::vector<std::uint8_t> predict_beyond(const FrozenSegmentModel& model, double limit, int threads);
 
 // Segments whose probabilities are asked for: segments[ptr[s]], .., segments[ptr[s + 1] - 1] in sequence s.
 struct SegmentQueries {

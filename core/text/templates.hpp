@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "simd/uninitialised.hpp"
 #include "text/strings.hpp"
 
 namespace margent {
@@ -25,8 +26,8 @@ struct FeatureNames {
 };
 
 struct EncodedTokens {
-  std::vector<std::int32_t> ids;
-  std::vector<std::int64_t> ptr{0};
+  UninitialisedVector<std::int32_t> ids;
+  UninitialisedVector<std::int64_t> ptr{0};
 };
 
 class TemplateEncoder {

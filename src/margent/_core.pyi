@@ -1,6 +1,6 @@
 """Types of the native module. Written by `make stubs`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import enum
 from typing import Annotated, Final, overload
 
@@ -74,6 +74,11 @@ class Forests:
     def expectation(
         self, scores: NDArray[numpy.float64], values: NDArray[numpy.float64], threads: int
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
+
+class SharedWork:
+    def __init__(self) -> None: ...
+    def run(self, work: Callable, argument: object | None) -> object: ...
+    def stop(self) -> None: ...
 
 class ColumnTable:
     @staticmethod
@@ -159,7 +164,12 @@ class StringTable:
     def filter(self, arg: NDArray[numpy.bool_], /) -> StringTable: ...
 
 def encode_column(
-    table: ColumnTable, column: int, sentences: NDArray[numpy.int64] | None, strings: StringTable, grow: bool
+    table: ColumnTable,
+    column: int,
+    sentences: NDArray[numpy.int64] | None,
+    strings: StringTable,
+    grow: bool,
+    threads: int = 1,
 ) -> tuple[NDArray[numpy.int32], list]: ...
 def named_rows(ids: NDArray[numpy.int32], ptr: NDArray[numpy.int64], names: list) -> list: ...
 def encode_attributes(
@@ -406,7 +416,7 @@ class SegmentModel:
     def k_best(self, data: SegmentData, weights: NDArray[numpy.float32], k: int, threads: int) -> list: ...
     def beyond(
         self, data: SegmentData, weights: NDArray[numpy.float32], scale: float, limit: float, threads: int
-    ) -> int: ...
+    ) -> NDArray[numpy.uint8]: ...
     def marginals(
         self,
         data: SegmentData,
@@ -706,7 +716,7 @@ class LinearChain:
         hidden: NDArray[numpy.int32] | None = None,
     ) -> NDArray[numpy.float64]: ...
     def scores(self, examples: Examples, labels: NDArray[numpy.int32], threads: int) -> NDArray[numpy.float64]: ...
-    def beyond(self, examples: Examples, limit: float, threads: int) -> int: ...
+    def beyond(self, examples: Examples, limit: float, threads: int) -> NDArray[numpy.uint8]: ...
     def samples(
         self, examples: Examples, scale: float, seed: int, count: int, threads: int
     ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]: ...

@@ -6,6 +6,8 @@ import sys
 from functools import cache
 from typing import Any
 
+from margent.printable import printable
+
 LONGEST = 600
 """So many characters of a message are told: what it quotes of a file may be of any length."""
 
@@ -14,11 +16,13 @@ class MargentError(Exception):
     """Base class of all errors that Margent raises on purpose."""
 
     def __init__(self, *args: Any) -> None:
-        super().__init__(*(_shortened(arg) if isinstance(arg, str) else arg for arg in args))
+        super().__init__(*(_sentence(arg) if isinstance(arg, str) else arg for arg in args))
 
 
-def _shortened(message: str) -> str:
-    """Without the middle of what is too long: where it happened comes first, what was expected mostly last."""
+def _sentence(message: str) -> str:
+    """In one line, whatever names and text it quotes, and without the middle of what is too long: where it happened
+    comes first, what was expected mostly last."""
+    message = printable(message).replace("\n", "\\n")
     if len(message) <= LONGEST:
         return message
     return f"{message[: 2 * LONGEST // 3]} ... {message[-LONGEST // 3 :]}"

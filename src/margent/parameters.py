@@ -78,6 +78,17 @@ def as_float(value: Any) -> float:
         return -math.inf if value < 0 else math.inf
 
 
+def is_text(value: Any) -> bool:
+    """Whether it is a str that a file can hold: one without halves of surrogate pairs."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def check_flag(owner: Any, name: str) -> None:
     """The parameter must be True or False."""
     value = getattr(owner, name)

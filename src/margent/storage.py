@@ -38,7 +38,7 @@ from margent import __version__, strict_json
 from margent.atomic_file import atomic_file
 from margent.errors import ModelFileError
 
-__all__ = ["ModelFile", "pack_strings", "read", "string_arrays", "unpack_strings", "write"]
+__all__ = ["ModelFile", "check_storable", "pack_strings", "read", "string_arrays", "unpack_strings", "write"]
 
 Array = npt.NDArray[Any]
 T = TypeVar("T")
@@ -226,6 +226,15 @@ def read(
     if kind is not None and model.kind != kind:
         raise _error(name, f"it holds a {_show(model.kind)}, not a {kind!r}")
     return model
+
+
+def check_storable(value: Any, what: str) -> None:
+    """`ValueError` where the header of a model file cannot hold a value: to be asked before the work, not after it."""
+    try:
+        _check_plain(strict_json.encode(value), value)
+    except (TypeError, ValueError) as problem:
+        reason = "it holds text that is not valid" if isinstance(problem, UnicodeError) else str(problem)
+        raise ValueError(f"{what} cannot be stored in a model file: {reason}") from None
 
 
 def pack_strings(strings: Iterable[str]) -> tuple[Array, Array]:

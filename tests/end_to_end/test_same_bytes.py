@@ -17,6 +17,7 @@ PROGRAM = '''
 import hashlib, json, random, sys, tempfile
 import numpy as np
 import margent
+from margent import MIRA, SpanFeatures, Spectral
 from margent import CRF, PCFG, Beam, DependencyTree, Durations, Kernel, MaximumLikelihood, Parser, ParserFeatures
 from margent import Perceptron, PhraseParser, PhraseTree, SegmentCosts, Segmenter, Tagger, Transcriber
 from margent.crfsuite import CRF as CrfsuiteCRF
@@ -94,6 +95,15 @@ MODELS = {
     ).fit([list(zip(x, y)) for x, y in zip(sentences, labels)], trees),
     "phrases": lambda: PhraseParser(learner=Perceptron(epochs=2)).fit(sentences, phrases),
     "grammar": lambda: PhraseParser(learner=PCFG()).fit(sentences, phrases),
+    "spans": lambda: PhraseParser(SpanFeatures({"first.word", "last.word", "left.word", "right.word"}),
+                                  Perceptron(epochs=2)).fit(sentences, phrases),
+    "spanning": lambda: Parser(search="mst", learner=CRF(epochs=2)).fit(sentences, trees),
+    "beam crf": lambda: Parser(
+        search=Beam(4), learner=CRF(search="beam", method="sgd", epochs=2)).fit(sentences, trees),
+    "hidden": lambda: Tagger(hidden=2, learner=Perceptron(epochs=2)).fit(sentences, labels),
+    "k-grams": lambda: Tagger(learner=Spectral(iterations=5, order=2)).fit(sentences, labels),
+    "reranked": lambda: Transcriber(2, learner=MIRA(epochs=2), held_out=0).fit(
+        ["cab", "back", "tack", "cat"] * 3, ["K AE B", "B AE K", "T AE K", "K AE T"] * 3),
 }
 
 
@@ -154,6 +164,7 @@ def digests() -> list[dict[str, str]]:
 
 NAMES = ("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words")
 NAMES += ("arcs", "actions", "phrases", "grammar", "system")
+NAMES += ("spans", "spanning", "beam crf", "hidden", "k-grams", "reranked")
 
 
 @pytest.mark.parametrize("name", NAMES)

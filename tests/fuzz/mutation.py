@@ -115,6 +115,10 @@ _TEXT_PIECES = [
 ]  # fmt: skip
 
 
+_LONGEST = 200_000
+"""Bytes of a text."""
+
+
 def mutate_text(raw: bytes, dice: random.Random) -> bytes:
     """Changes of a text by its lines, its words and its signs, some of them repeated thousands of times."""
     for _ in range(dice.choice([1, 1, 2, 4])):
@@ -140,12 +144,12 @@ def mutate_text(raw: bytes, dice: random.Random) -> bytes:
                 raw = raw[:at] + str(dice.choice(NUMBERS)).encode() + raw[at + 1 :]
         else:
             raw = dice.choice([raw * 2, raw + raw[::-1], raw.rstrip(b"\n"), raw.replace(b"\n", b"\r\n"), raw.upper()])
-    return raw[:200_000]
+    return raw[:_LONGEST]
 
 
 def _edited(items: list[bytes], dice: random.Random) -> list[bytes]:
     at, other = dice.randrange(len(items)), dice.randrange(len(items))
-    times = dice.choice([1, 1, 2, 3, 2000])
+    times = min(dice.choice([1, 1, 2, 3, 2000]), 1 + _LONGEST // (1 + len(items[at])))
     return dice.choice(
         [
             items[:at] + items[at + 1 :],

@@ -133,6 +133,8 @@ def test_what_a_case_may_do_depends_on_nothing_before_it(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("text", ["x" * 10**6, "\n".join("x" * 100 for _ in range(100))])
-def test_messages_stay_sentences_whatever_they_quote(text: str) -> None:
-    message = str(CorpusError(f"file.txt, line 7: expected a number, got {text!r}, which is none"))
+@pytest.mark.parametrize("quoted", [repr, str])
+def test_messages_stay_sentences_whatever_they_quote(text: str, quoted: Callable[[str], str]) -> None:
+    message = str(CorpusError(f"file.txt, line 7: expected a number, got {quoted(text)}, which is none"))
+    assert "\n" not in message
     assert len(message) < 700 and message.startswith("file.txt, line 7: ") and message.endswith("which is none")

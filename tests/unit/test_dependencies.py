@@ -18,17 +18,28 @@ SOURCE = ROOT / "src" / "margent"
 # Package or module to those it may import besides itself. The feature maps know the model file, so that each can put
 # itself into one and come back; the model file knows nothing of them. What is not named here stands above the models:
 # it may import everything, and nothing below may import it.
-GROUND = {"_core", "answer", "atomic_file", "capability", "errors", "lazy_names", "parameters", "printable"}
+GROUND = {
+    "_core",
+    "answer",
+    "atomic_file",
+    "capability",
+    "errors",
+    "held_signals",
+    "lazy_names",
+    "parameters",
+    "printable",
+}
 MAY_IMPORT = {
     "answer": set(),
     "atomic_file": set(),
     "capability": set(),
-    "errors": set(),
+    "errors": {"printable"},
+    "held_signals": set(),
     "lazy_names": set(),
     "strict_json": set(),
     "line_file": {"strict_json"},
     "processes": {"errors"},
-    "processors": set(),
+    "processors": {"_core"},
     "parameters": set(),
     "printable": set(),
     "terminal_bar": {"printable"},
@@ -46,7 +57,7 @@ MAY_IMPORT = {
     | {"annotation", "formats", "meaning", "metrics", "storage", "features", "structures", "learners", "processors"},
     # A vertical package: the learner of k-grams with its structure, features and weights of a tagger.
     "spectral": GROUND
-    | {"annotation", "formats", "metrics", "storage", "features", "structures", "learners", "models"},
+    | {"annotation", "formats", "metrics", "storage", "features", "structures", "learners", "models", "processors"},
     "tuning": {
         *("errors", "processes", "processors", "parameters", "printable", "terminal_bar"),
         *("annotation", "formats", "metrics", "learners", "models"),

@@ -105,7 +105,7 @@ def test_importing_loads_nothing_that_is_not_asked_for() -> None:
     beyond = "print(*sorted({name.split('.')[0] for name in sys.modules} - before - sys.stdlib_module_names))"
     assert run(f"import sys; before = {{*sys.modules}}; import margent; {beyond}") == "margent"
     errors = run(f"import sys, margent; margent.CorpusError; {loaded}")
-    assert errors == "margent margent.errors margent.lazy_names"
+    assert errors == "margent margent.errors margent.lazy_names margent.printable"
 
 
 def test_a_chain_needs_nothing_of_spectral_learning_but_its_name_among_the_learners() -> None:

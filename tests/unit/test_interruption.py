@@ -13,6 +13,7 @@ import pytest
 
 import margent
 from margent import _core
+from margent.datasets import make_phrases, make_trees
 from margent.structures import arcs, chain, segments
 from margent.structures.forest import ForestBuilder
 
@@ -245,6 +246,78 @@ def templates() -> Work:
     return lambda: tagger.feature_map_.encode(columns)
 
 
+TREES, PHRASES = make_trees(60, seed=1), make_phrases(60, seed=1)
+
+
+def parsing(method: str, *arguments: Any, n: int = 990, times: int = 20, **parameters: Any) -> Work:
+    """Sentences of some hundred words."""
+    parser = margent.Parser(learner=margent.Perceptron(epochs=1), threads=1, **parameters)
+    parser.fit(*TREES, progress=False)
+    sentence = [token for sentence in TREES[0] * 3 for token in sentence][:n]
+    return lambda: getattr(parser, method)([sentence] * times, *arguments)
+
+
+def trees_of_pairs_of_arcs() -> Work:
+    return parsing("predict")
+
+
+def probabilities_of_arcs() -> Work:
+    return parsing("predict_marginals", order=1, times=60)
+
+
+def k_best_trees_of_pairs_of_arcs() -> Work:
+    return parsing("predict_k_best", 50)
+
+
+def trees_by_a_beam() -> Work:
+    return parsing("predict", search=margent.Beam(64), times=200)
+
+
+def training_parser(learner: Any, **parameters: Any) -> Work:
+    parser = margent.Parser(learner=learner, threads=2, **parameters)
+    X, y = (list(each) * 60 for each in TREES)
+
+    def fit() -> None:
+        if parser.fit(X, y, progress=False).interrupted_:
+            raise KeyboardInterrupt
+
+    return fit
+
+
+def a_filter_of_arcs() -> Work:
+    return training_parser(margent.Perceptron(epochs=1), order=1)
+
+
+def taggers_of_a_parser() -> Work:
+    """In threads of Python, which hear of no signal."""
+    tagger = margent.Tagger(features="pos", learner=margent.CRF(epochs=100_000, tol=0.0))
+    return training_parser(margent.Perceptron(epochs=1), tagger=tagger)
+
+
+def a_likelihood_of_actions() -> Work:
+    """Its parameters are found by searches before the first step."""
+    return training_parser(margent.CRF(epochs=1, search="beam", method="sgd"), search=margent.Beam(64))
+
+
+def phrases(method: str, *arguments: Any, n: int, times: int, pruning: float) -> Work:
+    parser = margent.PhraseParser(learner=margent.Perceptron(epochs=1), pruning=pruning, threads=1)
+    parser.fit(*PHRASES, progress=False)
+    sentence = [word for sentence in PHRASES[0] * 6 for word in sentence][:n]
+    return lambda: getattr(parser, method)([sentence] * times, *arguments)
+
+
+def trees_of_phrases() -> Work:
+    return phrases("predict", n=1500, times=20, pruning=8.0)
+
+
+def k_best_trees_of_phrases() -> Work:
+    return phrases("predict_k_best", 20_000, n=300, times=20, pruning=30.0)
+
+
+def probabilities_of_phrases() -> Work:
+    return phrases("predict_marginals", n=700, times=60, pruning=30.0)
+
+
 WORK: dict[str, Callable[[], Work]] = {
     made.__name__: made
     for made in (
@@ -280,6 +353,16 @@ WORK: dict[str, Callable[[], Work]] = {
         writing,
         attributes,
         templates,
+        trees_of_pairs_of_arcs,
+        probabilities_of_arcs,
+        k_best_trees_of_pairs_of_arcs,
+        trees_by_a_beam,
+        a_filter_of_arcs,
+        taggers_of_a_parser,
+        a_likelihood_of_actions,
+        trees_of_phrases,
+        k_best_trees_of_phrases,
+        probabilities_of_phrases,
     )
 }
 

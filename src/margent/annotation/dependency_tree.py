@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from margent.errors import CorpusError
+from margent.parameters import is_text
 
 
 @dataclass(frozen=True, init=False)
@@ -49,8 +50,8 @@ class DependencyTree:
     ) -> None:
         heads = _integers(heads)
         given, labels = labels, ("_",) * len(heads) if labels is None else tuple(labels)
-        if isinstance(given, str) or not all(isinstance(label, str) for label in labels):
-            raise CorpusError(f"labels: expected a str for each word, got {given!r}")
+        if isinstance(given, str) or not all(map(is_text, labels)):
+            raise CorpusError(f"labels: expected a str for each word that is valid text, got {given!r}")
         if len(heads) != len(labels):
             raise CorpusError(f"expected as many labels as heads, got {len(labels)} for {len(heads)} words")
         problem = tree_problem(heads, single_root)

@@ -9,6 +9,7 @@ from typing import Any
 
 from margent.annotation.schemes import Span
 from margent.errors import CorpusError
+from margent.parameters import is_text
 
 EMPTY = "-NONE-"
 """The tag of empty elements (traces) in the Penn Treebank."""
@@ -205,8 +206,10 @@ def _check_nested(spans: Sequence[Span], n: int) -> None:
     """CorpusError unless spans in preorder are the phrases of a tree of n words."""
     ends: list[Span] = []
     for span in spans:
-        if not isinstance(span.label, str) or not span.label or _SPACE.search(span.label):
-            raise CorpusError(f"the label of a phrase should be a str without blanks, got {span.label!r}")
+        if not is_text(span.label) or not span.label or _SPACE.search(span.label):
+            raise CorpusError(
+                f"the label of a phrase should be a str without blanks that is valid text, got {span.label!r}"
+            )
         if not 0 <= span.start < span.end <= n:
             raise CorpusError(
                 f"phrase {span.label} from {span.start} to {span.end} should hold some of the words 0 to {n - 1}"

@@ -14,6 +14,7 @@ import numpy as np
 
 from margent.annotation.schemes import Span
 from margent.errors import CorpusError
+from margent.parameters import is_text
 
 Segmentation = list[Span]
 
@@ -32,8 +33,10 @@ def check_segmentation(
             raise CorpusError(f"{where}: segment {j} is {given!r}; expected (start, end, label)")
         start, stop, label = given
         whole = all(isinstance(at, (int, np.integer)) and not isinstance(at, bool) for at in (start, stop))
-        if not whole or not isinstance(label, str):
-            raise CorpusError(f"{where}: segment {j} is {given!r}; expected two integers and a label of type str")
+        if not whole or not is_text(label):
+            raise CorpusError(
+                f"{where}: segment {j} is {given!r}; expected two integers and a label of type str that is valid text"
+            )
         if start != end or stop <= start:
             raise CorpusError(
                 f"{where}: segment {j} is from {start} to {stop}; expected it to begin at {end} and to end later"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import re
+import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from margent.atomic_file import checked_target
 from margent.cli.command_line import UsageError
 from margent.cli.output import complain, shortened
+from margent.held_signals import HeldSignals
 
 
 def check_target(path: str, inputs: Iterable[str] = ()) -> None:
@@ -33,6 +37,31 @@ def check_model_target(path: str, inputs: Iterable[str] = ()) -> None:
     check_target(path, inputs)
     if os.path.exists(path) and not os.path.isfile(path):
         raise UsageError(f"a model is saved to a file, and {path} is not a regular one")
+
+
+def save_model(model: Any, path: str, **options: Any) -> None:
+    """Saves what took a training. Where the file cannot be written any more, as the disk is full or the folder gone,
+    the model is saved elsewhere, and the error says where. Ctrl-C waits until it is saved."""
+    with HeldSignals(closed=True) as held:
+        try:
+            model.save(path, **options)
+        except (OSError, ValueError) as error:
+            other = _saved_elsewhere(model, Path(path).stem, options)
+            if other is None:
+                raise
+            reason, code = (error.strerror, error.errno) if isinstance(error, OSError) else (str(error), errno.EIO)
+            raise OSError(code, f"{reason}; the model is saved as {other} instead", path) from None
+    if held.came:
+        raise KeyboardInterrupt
+
+
+def _saved_elsewhere(model: Any, stem: str, options: Mapping[str, Any]) -> Path | None:
+    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
+        other = folder / f"{stem}-{os.urandom(4).hex()}.margent"
+        with suppress(OSError, ValueError):
+            model.save(other, **options)
+            return other
+    return None
 
 
 def named_files(arguments: argparse.Namespace, *but: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from margent.cli.command_line import Parser, UsageError
 from margent.cli.epoch_table import EpochTable, Printer, interruption
-from margent.cli.files import check_model_target, named_files, shown_warnings, size_of, warn
+from margent.cli.files import check_model_target, named_files, save_model, shown_warnings, size_of, warn
 from margent.cli.options import add_json
 from margent.printable import printable_json
 
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=False if arguments.json else None)
     seconds = time.perf_counter() - started
     task.remember(model, arguments)
-    model.save(arguments.model, **({"compact": True} if arguments.compact else {}))
+    save_model(model, arguments.model, **({"compact": True} if arguments.compact else {}))
     for warning in caught:
         warn(warning.message)
     with shown_warnings():

@@ -87,7 +87,7 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from margent.cli.files import check_model_target, named_files
+    from margent.cli.files import check_model_target, named_files, save_model
     from margent.cli.model_options import chosen_learner, chosen_model, fixed_parameters, train_words
     from margent.cli.search_space import search_space
     from margent.errors import SearchWarning
@@ -134,13 +134,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.model is not None:
         best.fit(X, y, progress=progress)
         # Not given to fit, which would choose the epoch by them once more.
-        if X_dev is not None and not best.calibrated_ and not best.interrupted_:
-            best.calibrate(X_dev, y_dev)
+        stopped = best.interrupted_
+        try:
+            if X_dev is not None and not best.calibrated_ and not stopped:
+                best.calibrate(X_dev, y_dev)
+        except KeyboardInterrupt:
+            stopped = True
         task.remember(best, arguments)
-        best.save(arguments.model)
+        save_model(best, arguments.model)
         if not arguments.json:
             say(f"saved {arguments.model}: {os.path.getsize(arguments.model) / 1e6:.1f} MB")
-        if best.interrupted_:
+        if stopped:
             print("interrupted: the model as it was then is saved", file=sys.stderr)
             return 130
     return 0

@@ -61,6 +61,20 @@ class Encoded:
             chosen["edge_values"] = None if self.edge_values is None else self.edge_values[places]
         return replace(self, **chosen)
 
+    def without_features(self: Self, numbers: PtrArray) -> Self:
+        """The same sequences, but the tokens of those with these numbers have no features."""
+        keep = np.ones(self.n_tokens, dtype=bool)
+        keep[rows_of(self.sequence_ptr, numbers)] = False
+        chosen: dict[str, Any] = {}
+        for kind in ("", "edge_"):
+            ptr, ids, values = (getattr(self, f"{kind}{name}") for name in ("ptr", "ids", "values"))
+            if ids is not None:
+                sizes = np.diff(ptr)
+                kept = np.repeat(keep, sizes)
+                chosen |= {f"{kind}ids": ids[kept], f"{kind}ptr": sequence_ptr(sizes * keep)}
+                chosen[f"{kind}values"] = None if values is None else values[kept]
+        return replace(self, **chosen)
+
     def examples(
         self,
         labels: IntArray | None = None,

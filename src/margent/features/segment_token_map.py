@@ -19,7 +19,7 @@ from margent.features.encoded import rows_of, sequence_ptr
 from margent.features.feature_map import Mask, Stored
 from margent.features.name_list import NameLists, folded
 from margent.features.segment_map import EncodedSegments, Gold, Ids, Ptr, SegmentLimits, SegmentMap
-from margent.parameters import as_float, check_flag, in_order
+from margent.parameters import as_float, check_flag, in_order, is_text
 from margent.storage import ModelFile, string_arrays
 
 SegmentFunction = Callable[[Sequence[str], int, int], "Iterable[str] | Mapping[str, float]"]
@@ -73,7 +73,7 @@ class TokenFeatures:
         for which, entries in sorted(self.names.items(), key=lambda item: repr(item[0])):
             several = isinstance(entries, Iterable) and not isinstance(entries, str)
             lists[which] = tuple(in_order(entries)) if several else ()
-            if not several or not all(isinstance(text, str) for text in (which, *lists[which])):
+            if not several or not all(map(is_text, (which, *lists[which]))):
                 raise ValueError(f"names of TokenFeatures: {which!r} should have a list of names, got {entries!r}")
         object.__setattr__(self, "names", lists)
         for name in _ROLES:
@@ -295,6 +295,6 @@ def _tokens(x: Any, i: int) -> Sequence[str]:
     if isinstance(x, (str, bytes)) or not hasattr(x, "__len__"):
         raise CorpusError(f"sentence {i}: expected a list of tokens, got {x!r}")
     for t, token in enumerate(x):
-        if not isinstance(token, str):
-            raise CorpusError(f"sentence {i}, token {t}: expected a word of type str, got {token!r}")
+        if not is_text(token):
+            raise CorpusError(f"sentence {i}, token {t}: expected a word of type str that is valid text, got {token!r}")
     return x  # type: ignore[no-any-return]

@@ -122,7 +122,7 @@ class TemplateMap(FeatureMap):
             )
         starts = sequence_ptr(columns.lengths)
         before = (self.n_unigrams, self.n_edges)
-        ids, ptr, edge_ids, edge_ptr = self._encoder.encode(self._codes(columns, grow), starts, grow, threads)
+        ids, ptr, edge_ids, edge_ptr = self._encoder.encode(self._codes(columns, grow, threads), starts, grow, threads)
         if grow:
             keep = rare(ids, before[0], self.n_unigrams, min_count)
             if keep is not None:
@@ -140,7 +140,7 @@ class TemplateMap(FeatureMap):
         """Whether these are columns as they came from a file, the labels still with them, so far as one can tell."""
         return columns is X and columns.n_columns == self.n_columns + 1
 
-    def _codes(self, columns: Columns, grow: bool) -> list[Codes]:
+    def _codes(self, columns: Columns, grow: bool, threads: int) -> list[Codes]:
         """The codes of every column that the templates read, one array (n_tokens,) each."""
         result: dict[int, Codes] = {}
         for place, base in enumerate(self._columns):
@@ -148,7 +148,12 @@ class TemplateMap(FeatureMap):
                 continue
             known = len(base.strings)
             codes, fresh = _core.encode_column(
-                columns.table, columns.column_indices[base.column], columns.sentence_indices, base.strings, grow
+                columns.table,
+                columns.column_indices[base.column],
+                columns.sentence_indices,
+                base.strings,
+                grow,
+                threads,
             )
             if grow:
                 fresh = base.strings.strings(known)

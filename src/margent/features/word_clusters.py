@@ -13,6 +13,7 @@ from margent import _core
 from margent.errors import CorpusError
 from margent.features.feature_map import Stored, restored_strings
 from margent.formats.source import Source
+from margent.parameters import is_text
 from margent.storage import ModelFile, string_arrays
 
 DEPTH = 10
@@ -31,9 +32,9 @@ class WordClusters:
 
     def __init__(self, clusters: Mapping[str, str]) -> None:
         for word, cluster in clusters.items():
-            if not isinstance(word, str) or not isinstance(cluster, str) or not cluster:
+            if not is_text(word) or not is_text(cluster) or not cluster:
                 raise CorpusError(
-                    f"clusters: expected a dict from words to clusters, both text, got {word!r}: {cluster!r}"
+                    f"clusters: expected a dict from words to clusters, both valid text, got {word!r}: {cluster!r}"
                 )
         self._of_word = dict(sorted(clusters.items()))  # in whatever order they were given, the same model file
 

@@ -90,14 +90,16 @@ class ColumnBatch:
             cells = [answer.cells for answer in firsts if answer.cells is not None]
             return format_columns(self.shown, [answer.labels for answer in firsts], *([cells] if cells else []))
         return "".join(
-            f"{heading(answer)}\n"
+            (f"{heading(answer)}\n" if answer.reading is not None else "")
             + format_columns([sentence], [answer.labels], *([[answer.cells]] if answer.cells is not None else []))
             for sentence, readings in zip(self.shown, answers)
             for answer in readings
         )
 
-    def span_records(self, spans: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    def span_records(self, spans: Sequence[Sequence[Any] | None]) -> Iterator[dict[str, Any]]:
         for sentence, found in zip(self.shown, spans):
+            if found is None:  # it has no answer
+                continue
             yield {
                 **({"tokens": words_of([sentence])[0]} if self.words else {}),
                 "spans": [span_record(span) for span in found],

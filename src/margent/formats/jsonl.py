@@ -29,6 +29,7 @@ from margent.formats.columns import Columns
 from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
+from margent.parameters import is_text
 
 Offsets: TypeAlias = "list[tuple[int, int]]"
 
@@ -142,6 +143,8 @@ def iter_jsonl(
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise opened.error(number, f"expected one JSON object, got invalid JSON ({error})") from None
+        if "\\u" in line and not is_text(json.dumps(record, ensure_ascii=False)):
+            raise opened.error(number, "expected text that can be written as UTF-8, got a lone surrogate")
         try:
             document = _document(record, tokenize, scheme, cut == "widen")
         except ValueError as error:

@@ -29,7 +29,7 @@ class Limits:
     file : int
         Bytes of a file that is read as a whole: label files, TextGrids.
     expansion : int
-        How many times larger the text of a gzip file may be than the file, if it is larger than 64 MiB.
+        How many times larger the text of a gzip file may be than the file, if it is larger than 16 MiB.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
-EXPANSION_FROM = 1 << 26
+EXPANSION_FROM = 1 << 24
 """Text of a gzip file that is no larger than this may be any number of times larger than the file."""
 
 _WHAT = {

@@ -124,8 +124,18 @@ def train(
                     break
         except KeyboardInterrupt:
             result.interrupted = True
+    try:
+        return _complete(result, run, learner)
+    except KeyboardInterrupt:  # now that all is learned
+        result.interrupted = True
+        return _complete(result, run, learner)
+
+
+def _complete(result: Training, run: _Passes | _Steps, learner: RuleLearner | BatchLearner) -> Training:
+    """With its weights, where no epoch was best on development data."""
     if result.weights is None:
-        result.weights, result.support = run.weights(), run.support()
+        result.support = run.support()
+        result.weights = run.weights()
     if not _all_bounded(result.weights):
         raise ValueError(
             f"training diverged: a weight is larger than {LARGEST:g} or not a number; scale the features, or choose a "

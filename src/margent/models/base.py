@@ -10,7 +10,8 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from margent import storage
 from margent.errors import CalibrationWarning, CorpusError, not_fitted
+from margent.held_signals import HeldSignals
 from margent.learners import Learner, learner_named, train
 from margent.learners.training import Callback, Training
 from margent.models.estimator import Estimator
@@ -36,8 +38,38 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=FittedModel)
 Self = TypeVar("Self", bound="StructuredModel[Any]")
 P = TypeVar("P", bound="Problem[Any]")
-Run = Callable[[Any, Any, "Callable[[Any], float] | None"], Training]
-"""Runs a learner over an oracle, watched by a function from weights to their score on development data if given."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Runs a learner over an oracle, watched by a function from weights to their score on development data if given.
+
+    From the end of the first training on, Ctrl-C waits until what was learned is a model, but in further trainings and
+    other work that is `interruptible`.
+    """
+
+    seed: int
+    threads: int
+    callbacks: Any
+    progress: bool | None
+    signals: HeldSignals
+
+    def __call__(self, learner: Any, oracle: Any, evaluate: Callable[[Any], float] | None) -> Training:
+        with self.interruptible():
+            result = train(
+                *(learner, oracle),
+                seed=self.seed,
+                threads=self.threads,
+                evaluate=evaluate,
+                callbacks=self.callbacks,
+                progress=self.progress,
+            )
+            self.signals.closed = True
+        return result
+
+    def interruptible(self) -> AbstractContextManager[None]:
+        """For work after the first training. KeyboardInterrupt, also for what came before, is for the caller."""
+        return self.signals.opened()
 
 
 def run_counting(run: Run, learner: Any, oracle: Any, evaluate: Callable[[Any], tuple[float, int]] | None) -> Training:
@@ -272,20 +304,23 @@ class StructuredModel(Estimator, ABC, Generic[M]):
     def _learned(self, data: TrainingData, start: M | None, grow: bool = True) -> M:
         """The model that `data` give: trained, and where it can be, calibrated."""
         self.check_parameters()
+        for name, value in self.get_params(deep=False).items():  # before the training, not after it
+            storage.check_storable(stored_value(value), f"{name} of {type(self).__name__}")
         problem = self._problem(data, start, grow)
         held = self._held_out(problem) if start is None and self.calibration else None
-        model = problem.learned(self._run(data.callbacks, data.progress))
+        model = self._run(problem, data.callbacks, data.progress)
         if self.calibration != 0 and problem.development is not None and not problem.calibrated_by_learner:
             model = self._calibrated(model, lambda: self._finds(model, problem.development))
         if held is not None and not model.interrupted:
             model = self._calibrated(model, lambda: self._held_out_finds(problem, held, data.progress))
         return model
 
-    def _run(self, callbacks: Iterable[Callback], progress: bool | None) -> Run:
-        seed, threads = int(self.seed), self.resolved("threads")
-        return lambda learner, oracle, evaluate: train(
-            learner, oracle, seed=seed, threads=threads, evaluate=evaluate, callbacks=callbacks, progress=progress
-        )
+    def _run(self, problem: Problem[M], callbacks: Iterable[Callback], progress: bool | None) -> M:
+        """What is learned of a problem."""
+        with HeldSignals(closed=False) as signals:
+            run = Run(int(self.seed), self.resolved("threads"), callbacks, progress, signals)
+            model = problem.learned(run)
+        return replace(model, interrupted=True) if signals.came else model
 
     # Calibration
 
@@ -303,7 +338,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
     def _held_out_finds(self, problem: Problem[M], held: NDArray[np.int64], progress: bool | None) -> Finds | None:
         """What a model finds in the examples held out that learned from all others."""
         rest = problem.part(np.setdiff1d(np.arange(len(problem.data)), held))
-        other = rest.learned(self._run((), progress))
+        other = self._run(rest, (), progress)
         if other.interrupted:  # half trained, its scores are not of the size of the other's
             raise KeyboardInterrupt
         return self._finds(other, problem.answers(held))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.errors import CorpusError
 from margent.formats.columns import Columns
+from margent.parameters import is_text
 
 Ids = NDArray[np.int32]
 MISSING = -1
@@ -104,13 +105,7 @@ def _check_sequences(y: Any) -> None:
 
 
 def _is_label(label: Any) -> bool:
-    if not isinstance(label, str):
-        return label is None
-    try:
-        label.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return False
-    return True
+    return label is None or is_text(label)
 
 
 def _check_lengths(found: NDArray[np.int64], wanted: NDArray[np.int64]) -> None:

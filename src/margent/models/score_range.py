@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from margent.errors import CorpusError
 
 LARGEST_SCORE = 1e30
@@ -22,10 +25,12 @@ def for_probabilities(limit: float, scale: float) -> float:
     return limit / min(scale, 1.0)
 
 
-def check_range(first: int, n: int, unit: str, limit: float, purpose: str = "added up") -> None:
-    """Refuses the first of n sequences whose scores go beyond the limit; `first` is n where there is none."""
-    if first < n:
-        raise CorpusError(
-            f"{unit} {first}: its numbers are so large that scores go beyond {limit:g} and cannot be {purpose}; "
+def out_of_range(beyond: NDArray[np.bool_], unit: str, limit: float, purpose: str = "added up") -> dict[int, Exception]:
+    """By the number of a sequence whose scores go beyond the limit: that they do."""
+    return {
+        i: CorpusError(
+            f"{unit} {i}: its numbers are so large that scores go beyond {limit:g} and cannot be {purpose}; "
             "expected numbers of the size of those in training"
         )
+        for i in np.flatnonzero(beyond).tolist()
+    }

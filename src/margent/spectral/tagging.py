@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from margent.features.encoded import Encoded
 from margent.features.feature_map import FeatureMap
 from margent.models.tagger.constraints import Allowed
 from margent.models.tagger.search import Bools, Doubles, Ids, SpanQueries
+from margent.processors import in_threads
 from margent.spectral.bi_symbols import UNSEEN, BiSymbols
 from margent.spectral.forest import k_gram_forest
 from margent.spectral.symbol_map import UNKNOWN, symbol_numbers
@@ -58,8 +58,8 @@ class KGramStructure:
     def search(self, feature_map: FeatureMap, encoded: Encoded, allowed: Allowed | None, threads: int) -> TaggingSearch:
         return TaggingSearch(self.weights, self.pairs, encoded, allowed, threads)
 
-    def beyond(self, feature_map: FeatureMap, encoded: Encoded, limit: float, threads: int) -> int:
-        return encoded.n_sequences  # symbols have no numbers
+    def beyond(self, feature_map: FeatureMap, encoded: Encoded, limit: float, threads: int) -> Bools:
+        return np.zeros(encoded.n_sequences, dtype=bool)  # symbols have no numbers
 
 
 class TaggingSearch:
@@ -209,13 +209,7 @@ class TaggingSearch:
                         ask((s, s + 1))
 
         spans = [(s, s + 1) for s in range(self._n)] if alone else self._groups
-        if self._threads == 1 or len(spans) < 2:
-            for span in spans:
-                ask(span)
-        else:
-            with ThreadPoolExecutor(min(self._threads, len(spans))) as pool:
-                for _ in pool.map(ask, spans):
-                    pass
+        in_threads(ask, spans, self._threads)
 
     def _write_several(self, group: _Group, found: list[Derivation], ids: Ids, n: int) -> None:
         """TaggingSearch of the one sequence of a group to their place among n for each sequence."""

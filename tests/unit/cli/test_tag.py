@@ -184,3 +184,22 @@ def test_models_of_vectors_are_refused(fails, tmp_path):
     library.Tagger().fit([np.eye(2)], [["a", "b"]]).save(tmp_path / "m")
     (tmp_path / "new.txt").write_text("a\n\n")
     fails(1, "vectors, which only Python can give it", "tag", tmp_path / "m", tmp_path / "new.txt")
+
+
+@pytest.mark.parametrize(
+    ("options", "failing", "left"),
+    [([], (3,), 3), (["--k", "2"], (3,), 6), (["--marginals"], (2, 3), 2), (["--spans"], (2, 3), 2)],
+)
+def test_sentences_with_numbers_beyond_the_range_are_named_and_left_out(margent, tmp_path, options, failing, left):
+    (tmp_path / "train.crfsuite").write_text("A\tw=a:1\nB\tw=b:2\n\nA\tw=a:1\n\n")
+    assert margent("train", tmp_path / "train.crfsuite", "-m", tmp_path / "m").status == 0
+    (tmp_path / "new.crfsuite").write_text("A\tw=a:1\n\nA\tw=a:1e20\n\nA\tw=a:1e38\n\nB\tw=b:1\n\n")
+    out = tmp_path / "out"
+    outcome = margent("tag", tmp_path / "m", tmp_path / "new.crfsuite", *options, "-o", out)
+    said = [line for line in outcome.errors.splitlines() if "error" in line]
+    assert outcome.status == 1
+    assert [line.partition(": its numbers")[0] for line in said] == [
+        f"margent: error: sentence {number}" for number in failing
+    ]
+    lines = [line for line in out.read_text().splitlines() if line and not line.startswith("#")]
+    assert len(lines) == left

@@ -3,10 +3,13 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
+import signal
 
 import pytest
 
 import margent as library
+from margent.cli.epoch_table import EpochTable
 
 
 def test_table_and_model(margent, folder, tmp_path):
@@ -225,3 +228,37 @@ def test_a_hidden_markov_model(margent, fails, folder, tmp_path):
     train = ("train", folder / "train.txt", "-m", model, "--learner", "hmm")
     fails(2, "smoothing of HiddenMarkov should be a number above 0, got 0.0", *train, "--smoothing", "0")
     fails(2, "; the learner is hmm", *train, "--epochs", "3")
+
+
+def test_a_folder_that_goes_during_a_training_costs_no_model(margent, folder, tmp_path, monkeypatch):
+    gone, here, add = tmp_path / "gone", tmp_path / "here", EpochTable.add
+    gone.mkdir()
+    here.mkdir()
+    monkeypatch.chdir(here)
+
+    def add_and_remove(self, epoch):
+        add(self, epoch)
+        shutil.rmtree(gone, ignore_errors=True)
+
+    monkeypatch.setattr(EpochTable, "add", add_and_remove)
+    outcome = margent("train", folder / "train.txt", "-m", gone / "best.margent", "--epochs", 2)
+    [saved] = here.iterdir()
+    assert outcome.status == 1
+    assert outcome.errors == (
+        f"margent: error: {gone / 'best.margent'}: there is no such folder to write to; the model is saved as {saved} "
+        "instead\n"
+    )
+    assert saved.name.startswith("best-") and margent("tag", saved, folder / "one.txt").status == 0
+
+
+def test_ctrl_c_waits_until_the_model_is_saved(margent, folder, tmp_path, monkeypatch):
+    save = library.Tagger.save
+
+    def interrupted(self, path, **options):
+        signal.raise_signal(signal.SIGINT)
+        save(self, path, **options)
+
+    monkeypatch.setattr(library.Tagger, "save", interrupted)
+    outcome = margent("train", folder / "train.txt", "-m", tmp_path / "m", "--epochs", 2)
+    assert outcome.status == 130 and outcome.errors == "margent: error: interrupted\n"
+    assert library.load(tmp_path / "m").history_

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import margent
+from margent import _core
 from margent.errors import CorpusError
 from margent.features import DERIVATIONS, PRESETS, Templates, preset_text
 from margent.features.choice import feature_map_for
@@ -303,3 +304,23 @@ def test_ids_do_not_depend_on_the_threads() -> None:
     assert one.n_tokens > 7 * 8192
     for name in ("sequence_ptr", "ids", "ptr", "edge_ids", "edge_ptr"):
         np.testing.assert_array_equal(getattr(one, name), getattr(several, name))
+
+
+def test_words_are_looked_up_alike_by_any_number_of_threads() -> None:
+    random = np.random.default_rng(0)
+    words = [f"w{i}" for i in range(3000)]
+    sentences = [[(str(w), "x") for w in random.choice(words, n)] for n in random.integers(0, 1200, 40)]
+    columns = Columns.from_sentences(sentences)
+    table = _core.StringTable()
+    _core.encode_column(columns.table, 0, np.arange(10), table, True)
+    known, chosen = len(table), np.array([3, 3, 30, 0, 12, 39, 7])
+    for numbers in (None, chosen, chosen[:0]):
+        one, fresh = _core.encode_column(columns.table, 0, numbers, table, False)
+        cells = [w for s in (range(40) if numbers is None else numbers) for w, _ in sentences[s]]
+        names = [*table.strings(0), *fresh]
+        assert [names[code] for code in one] == cells and len(table) == known
+        for threads in (2, 5):
+            several, again = _core.encode_column(columns.table, 0, numbers, table, False, threads)
+            assert one.tolist() == several.tolist() and fresh == again
+    with pytest.raises(IndexError, match="no such sentence"):
+        _core.encode_column(columns.table, 0, np.array([40]), table, False, 2)

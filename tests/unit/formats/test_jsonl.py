@@ -158,3 +158,9 @@ def test_labels_of_another_number():
 def test_wrong_lines(line, message):
     with pytest.raises(CorpusError, match=message):
         list(iter_jsonl(b'{"text": ""}\n' + line.encode()))
+
+
+@pytest.mark.parametrize("line", ['{"text": "a \\ud800"}', '{"tokens": ["a"], "labels": ["\\udfff"]}'])
+def test_half_a_surrogate_pair_is_told_with_its_line(line):
+    with pytest.raises(CorpusError, match="line 2: expected text that can be written as UTF-8, got a lone surrogate"):
+        list(iter_jsonl(('{"text": "\\u00e9 \\ud83d\\ude00"}\n' + line).encode()))

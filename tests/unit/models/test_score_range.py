@@ -126,3 +126,55 @@ def test_candidates_of_a_word_without_finite_scores() -> None:
 def test_a_temperature_above_one_makes_room() -> None:
     assert for_probabilities(1e9, 0.5) == 2e9
     assert for_probabilities(1e9, 20.0) == 1e9
+
+
+@pytest.mark.parametrize("ask", ["predict", "predict_k_best", "predict_marginals", "predict_spans"])
+@pytest.mark.parametrize("parameters", [{}, {"order": 2}, {"hidden": 2}, {"search": margent.Beam(4)}])
+def test_a_sentence_beyond_the_range_fails_alone(ask: str, parameters: Any) -> None:
+    question = getattr(attribute_tagger(**parameters), ask)
+    good, other = [{"a": 1.0}, {"b": 2.0}], [{"b": 0.5}]
+    bad = [{"a": 3e38, "b": 3e38}]
+    found = question([good, bad, other, bad], on_error="none")
+    assert found[1] is None and found[3] is None
+    for place, sentence in ((0, good), (2, other)):
+        np.testing.assert_equal(found[place], question([sentence])[0])
+
+
+def test_a_sentence_of_a_kernel_beyond_the_range_fails_alone() -> None:
+    X, y = [np.eye(3), np.eye(3)[::-1]], [["A", "B", "C"], ["C", "B", "A"]]
+    kernel = margent.Kernel("polynomial", degree=3)
+    tagger = margent.Tagger(features=kernel, learner=margent.Perceptron(epochs=3)).fit(X, y, progress=False)
+    found = tagger.predict_marginals([np.full((2, 3), 1e8), np.eye(3)], on_error="none")
+    assert found[0] is None
+    np.testing.assert_array_equal(found[1], tagger.predict_marginals([np.eye(3)])[0])
+
+
+def test_a_sequence_beyond_the_range_fails_alone() -> None:
+    random = np.random.default_rng(0)
+    X = [np.concatenate([random.normal(size=(10, 2)), random.normal(size=(10, 2)) + 2]) for _ in range(4)]
+    y = [[(0, 10, "A"), (10, 20, "B")]] * 4
+    question = margent.Segmenter(learner=margent.CRF(epochs=20)).fit(X, y, progress=False).predict_marginals
+    bad = X[0].copy()
+    bad[3] = 1e11
+    with pytest.raises(CorpusError, match="sequence 1: "):
+        question([X[0], bad, X[1]])
+    found = question([X[0], bad, X[1]], on_error="none")
+    assert found[1] is None
+    np.testing.assert_equal(found[0], question(X[:1])[0])
+    np.testing.assert_equal(found[2], question(X[1:2])[0])
+    known = {"labels": [["A", "B"]] * 3}
+    with pytest.raises(CorpusError, match="sequence 1: "):
+        question([X[0], bad, X[1]], **known)
+    found = question([X[0], bad, X[1]], **known, on_error="none")
+    assert found[1] is None and found[0] is not None and found[2] is not None
+
+
+def test_calibration_leaves_out_what_has_no_probability() -> None:
+    tagger = attribute_tagger()
+    X, y = [[{"a": 1.0}, {"b": 1.0}]] * 20, [["A", "B"]] * 20
+    before = tagger.calibrate(X, y).temperature_
+    assert tagger.calibrate([*X, [{"a": 3e38, "b": 3e38}]], [*y, ["B"]]).temperature_ == before
+    with pytest.raises(CorpusError, match="sentence 20: "):
+        tagger.score([*X, [{"a": 3e38, "b": 3e38}]], [*y, ["B"]])
+    with pytest.raises(CorpusError, match="sentence 20: "):
+        tagger.reliability([*X, [{"a": 3e20, "b": 3e38}]], [*y, ["B"]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from margent.cli.command_line import UsageError
 from margent.cli.options import add_columns, add_format, integer, reading_options
 from margent.cli.parameters import Parameter, documented, field_parameters, value_class
 from margent.cli.tasks.task import Inspection, Task
+from margent.processors import ahead
 
 if TYPE_CHECKING:
     from margent.formats.batch import Batch, Prediction
@@ -196,12 +198,21 @@ class TaggerTask(Task):
             print("margent: type a token a line and an empty line after each sentence; Ctrl-D ends", file=sys.stderr)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CalibrationWarning)  # said above, in terms of the command line
+            done = 0
             for batch in batches(paths, arguments, model):
                 if arguments.spans:
-                    records = batch.span_records(model.predict_spans(batch.X))
+                    spans = model.predict_spans(batch.X, on_error="none")
+                    failed = [i for i, found in enumerate(spans) if found is None]
+                    records = batch.span_records(spans)
                     yield "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
                 else:
-                    yield batch.text(list(_answers(batch.X, model, arguments)))
+                    answers = list(_answers(batch.X, model, arguments))
+                    failed = [i for i, readings in enumerate(answers) if not readings]
+                    yield batch.text(answers)
+                ask = model.predict_marginals if arguments.spans or probabilities else model.predict
+                for i in failed:
+                    arguments.failures.ask(f"sentence {done + i + 1}", lambda: ask([batch.X[i]]))  # noqa: B023
+                done += len(batch.X)
 
     def explained(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         for batch in batches(paths, arguments, model):
@@ -346,15 +357,16 @@ def batches(paths: Sequence[str], arguments: argparse.Namespace, tagger: Tagger)
             name = "<stdin>" if path == "-" else path
             raise CorpusError(f"{name}: the format is {format.name}, but the model takes {wanted}")
         expected = Expected(tagger.feature_map_.n_columns, tagger.scheme_ is not None)
-        yield from called(lambda path, options: format.stream(path, options, expected), path, options)  # noqa: B023
+        found = called(lambda path, options: format.stream(path, options, expected), path, options)  # noqa: B023
+        yield from ahead(found) if os.path.isfile(path) else found
 
 
 def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[list[Prediction]]:
-    """The labellings of each sentence: one, or with --k several."""
+    """The labellings of each sentence: one, or with --k several; none where it has no answer."""
     from margent.formats.batch import Prediction
 
     wanted = arguments.marginals or arguments.all_marginals
-    marginals = tagger.predict_marginals(X) if wanted else None
+    marginals = tagger.predict_marginals(X, on_error="none") if wanted else None
     names = [str(name) for name in tagger.classes_]
     place = {name: i for i, name in enumerate(names)}
 
@@ -369,14 +381,17 @@ def _answers(X: Any, tagger: Tagger, arguments: argparse.Namespace) -> Iterator[
         each = [tuple(f"{name}:{value:.6f}" for name, value in zip(names, row)) for row in rows]
         return [one + all_ for one, all_ in zip(own, each)] if arguments.marginals else each
 
+    def answered(i: int, found: Any) -> bool:
+        return found is not None and (marginals is None or marginals[i] is not None)
+
     if arguments.k is None:
-        for i, labels in enumerate(tagger.predict(X)):
-            yield [Prediction(labels, cells(i, labels))]
+        for i, labels in enumerate(tagger.predict(X, on_error="none")):
+            yield [Prediction(labels, cells(i, labels))] if answered(i, labels) else []
     else:
-        for i, readings in enumerate(tagger.predict_k_best(X, arguments.k)):
+        for i, readings in enumerate(tagger.predict_k_best(X, arguments.k, on_error="none")):
             yield [
                 Prediction(labels, cells(i, labels), number, score)
-                for number, (score, labels) in enumerate(readings, start=1)
+                for number, (score, labels) in enumerate(readings if answered(i, readings) else (), start=1)
             ]
 
 

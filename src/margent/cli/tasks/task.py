@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 from margent.cli.command_line import UsageError
 from margent.cli.files import number_of, told, warn
 from margent.cli.parameters import Parameter, model_parameters, types_of
+from margent.processors import ahead
 
 
 class Task(ABC):
@@ -133,6 +135,8 @@ class Task(ABC):
         target = arguments.output or "-"
         check_target(target, [*paths, *named_files(arguments, "output")])
         pieces = (self.alignments if align else self.answers)(model, paths, arguments)
+        if all(map(os.path.isfile, paths)):  # else somebody may type, and wants to see each answer at once
+            pieces = ahead(pieces)
         with open_target(target, arguments.encoding or "utf-8") as write:
             for text in pieces:
                 write(text)

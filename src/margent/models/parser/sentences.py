@@ -10,6 +10,7 @@ from margent.errors import CorpusError
 from margent.formats.columns import Columns
 from margent.formats.dependencies import DEPENDENCY_COLUMNS
 from margent.models.inputs import as_sentences
+from margent.parameters import is_text
 
 Arcs = tuple[tuple[int, ...], tuple[str, ...]]
 """Heads and labels of a sentence; -1 and "" where they are not known."""
@@ -64,7 +65,7 @@ def _partial(tree: Any, number: int) -> Arcs:
         raise CorpusError(f"sentence {number}: {wanted}, got {tree!r}")
     heads, labels = tree
     integers = all(head is None or (isinstance(head, int) and not isinstance(head, bool)) for head in heads)
-    if not integers or not all(label is None or isinstance(label, str) for label in labels):
+    if not integers or not all(label is None or is_text(label) for label in labels):
         raise CorpusError(f"sentence {number}: {wanted}, got {tree!r}")
     if len(heads) != len(labels):
         raise CorpusError(f"sentence {number}: expected as many labels as heads, got {len(labels)} for {len(heads)}")

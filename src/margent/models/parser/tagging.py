@@ -3,8 +3,7 @@ seen in training, so that the parser learns from tags as good as those that it w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from margent.formats.columns import Columns
 from margent.formats.dependencies import DEPENDENCY_COLUMNS
 from margent.models.parser.sentences import forms_of
 from margent.models.tagger.tagger import Tagger
+from margent.processors import in_threads
 
 FOLDS = 10
 TAG_COLUMNS = ("upos", "xpos", "feats")
@@ -65,7 +65,7 @@ def jackknifed(
             raise KeyboardInterrupt
         return fitted if held is None else fitted.predict(forms[held])
 
-    results = _in_threads(run, jobs, threads)
+    results = in_threads(run, jobs, threads)
     taggers: dict[str, Tagger] = {}
     found: dict[str, list[Sequence[str]]] = {name: [()] * n for name in wanted}
     for (name, held), result in zip(jobs, results):
@@ -123,15 +123,3 @@ def _joined(forms: list[list[str]], tags: Mapping[str, Sequence[Sequence[str]]])
         nothing = [_UNKNOWN] * len(words)
         rows.append(list(zip(words, *(tags[name][s] if name in tags else nothing for name in TAG_COLUMNS))))
     return Columns.from_sentences(rows, 1 + len(TAG_COLUMNS))
-
-
-def _in_threads(run: Callable[[Any], Any], jobs: Sequence[Any], threads: int) -> list[Any]:
-    """The results in the order of the jobs; the first error ends all."""
-    if threads == 1 or len(jobs) < 2:
-        return [run(job) for job in jobs]
-    with ThreadPoolExecutor(min(threads, len(jobs))) as pool:
-        try:
-            return list(pool.map(run, jobs))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise

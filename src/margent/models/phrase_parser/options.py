@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from margent.features.span_templates import SpanTemplates
 from margent.models.stored_parameters import storable
-from margent.parameters import check_choice, check_whole
+from margent.parameters import check_choice, check_whole, in_order
 
 DIRECTIONS = ("right", "left")
 
@@ -47,6 +47,6 @@ class SpanFeatures:
 
     def __post_init__(self) -> None:
         if self.templates is not None:
-            object.__setattr__(self, "templates", tuple(self.templates))
+            object.__setattr__(self, "templates", tuple(in_order(self.templates)))
             SpanTemplates.of(self.templates)
         check_whole(self, "min_count", minimum=1)

@@ -14,6 +14,7 @@ from margent.annotation.schemes import Span
 from margent.annotation.segments import check_segmentation
 from margent.errors import ConstraintError, CorpusError
 from margent.features.segment_map import SegmentLimits
+from margent.parameters import is_text
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,9 @@ def _checked(given: Any, i: int, length: int, outside: str | None) -> list[Span 
         raise CorpusError(f"sequence {i}: expected a list of segments, got {given!r}")
     listed = list(given)
     if listed and all(isinstance(each, str) for each in listed):
+        for each in listed:
+            if not is_text(each):
+                raise CorpusError(f"sequence {i}: expected labels that are valid text, got {each!r}")
         if len(listed) > length:
             raise CorpusError(f"sequence {i} has {length} frames, but {len(listed)} labels")
         return listed

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.features.encoded import rows_of, sequence_ptr
 from margent.features.segment_map import EncodedSegments
-from margent.models.score_range import check_range
+from margent.models.score_range import out_of_range
 from margent.models.segmenter.segmented_data import FoundSegments
 from margent.models.segmenter.weights import SegmentWeights
 
@@ -69,10 +69,10 @@ class SegmentSearch:
             rows[number] = self._second[1][a:z]
         self.found = sequence_ptr([len(row) for row in rows]), np.concatenate(rows)
 
-    def check_range(self, limit: float, purpose: str = "added up") -> None:
-        """Refuses a sequence whose scores are made of numbers beyond the limit."""
-        first = self._native.beyond(self._data, self._weights.weights, 1.0, limit, self._threads)
-        check_range(first, len(self.possible), "sequence", limit, purpose)
+    def out_of_range(self, limit: float, purpose: str = "added up") -> dict[int, Exception]:
+        """By the number of a sequence: that its scores are made of numbers beyond the limit."""
+        beyond = self._native.beyond(self._data, self._weights.weights, 1.0, limit, self._threads)
+        return out_of_range(beyond.astype(bool), "sequence", limit, purpose)
 
     def k_best(self, k: int) -> list[Any]:
         """For each sequence a list of (score, rows), best first."""

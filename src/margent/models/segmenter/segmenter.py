@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from margent import storage
 from margent.annotation.segments import Segmentation, frame_labels
 from margent.errors import ConstraintError, CorpusError, RestrictionWarning
 from margent.features.frame_map import FrameFeatures
@@ -162,7 +163,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
                 *(model, X, labels, constraints, on_error),
             )
         failures: dict[int, Exception] = {}
-        search = self._search(model, X, labels, failures if on_error == "none" else None)
+        search = self._search(model, X, labels, failures, on_error)
         none = [i for i in np.flatnonzero(~search.possible).tolist() if i not in failures]
         failures |= {
             i: ConstraintError(f"sequence {i}: durations, or the labels given, leave no segmentation") for i in none
@@ -193,7 +194,9 @@ class Segmenter(StructuredModel[SegmenterModel]):
             return self._constrained(
                 lambda scores: readings(segments.k_best(scores, k)), model, X, labels, constraints, on_error
             )
-        return list(map(readings, self._search(model, X).k_best(k)))
+        failures: dict[int, Exception] = {}
+        search = self._search(model, X, None, failures, on_error)
+        return answered(Predictions(map(readings, search.k_best(k))), failures, on_error)
 
     def predict_marginals(
         self,
@@ -222,7 +225,8 @@ class Segmenter(StructuredModel[SegmenterModel]):
         search = self._searched(model, encoded)
         ptr, rows = search.found
         scale = self._scale(model)
-        search.check_range(for_probabilities(LARGEST_RUNNING_SUM, scale), purpose="turned into probabilities")
+        failures = self._without_probabilities(search, scale)
+        check_on_error(on_error, failures)
         nodes, ends, confidences = search.marginals(scale)
         result = []
         for i, ((a, z), (first, last)) in enumerate(zip(pairwise(encoded.sequence_ptr), pairwise(ptr.tolist()))):
@@ -232,7 +236,7 @@ class Segmenter(StructuredModel[SegmenterModel]):
                 if names[j] != self.outside
             ]
             result.append(SegmentProbabilities(nodes[a:z], ends[a + i : z + i + 1], spans))
-        return result
+        return answered(result, failures, on_error)
 
     def predict_labels(self, X: Any) -> list[list[str]]:
         """The label of each frame or token in the best segmentation."""
@@ -265,7 +269,8 @@ class Segmenter(StructuredModel[SegmenterModel]):
         return self.model_.front_end
 
     def with_front_end(self: Self, front_end: Mapping[str, Any] | None) -> Self:
-        """Says how the frames that it was fitted to were made; returns the same segmenter."""
+        """Says how the frames that it was fitted to were made, in numbers and text; returns the same segmenter."""
+        storage.check_storable(None if front_end is None else dict(front_end), "front_end")
         self.model_ = replace(self._fitted(), front_end=front_end)
         return self
 
@@ -340,6 +345,9 @@ class Segmenter(StructuredModel[SegmenterModel]):
         """
         answers = answers.part(answers.counting())
         search = self._searched(model, answers.encoded, data=answers.native)
+        if beyond := self._without_probabilities(search, 1.0):
+            answers = answers.part(np.setdiff1d(np.arange(len(answers)), [*beyond]))
+            search = self._searched(model, answers.encoded, data=answers.native)
         two = search.k_best(2)
         right, weights = self._judged(model, answers, search.found)
         return Finds.that_count(lambda scale: search.marginals(scale)[2], right, weights, two)
@@ -363,7 +371,9 @@ class Segmenter(StructuredModel[SegmenterModel]):
         answers = answers.part(answers.counting())
         search = self._searched(model, answers.encoded, data=answers.native)
         found = search.found
-        nodes, _, confidences = search.marginals(self._scale(model, stacklevel=4))
+        scale = self._scale(model, stacklevel=4)
+        check_on_error("raise", self._without_probabilities(search, scale))
+        nodes, _, confidences = search.marginals(scale)
         right, weights = self._judged(model, answers, found)
         ids = np.repeat(found[1][:, 2], found[1][:, 1] - found[1][:, 0])
         gold = [label for sequence in answers.gold.sequences for label in frame_labels(sequence)]  # type: ignore[arg-type]
@@ -376,14 +386,27 @@ class Segmenter(StructuredModel[SegmenterModel]):
     # Search
 
     def _search(
-        self, model: SegmenterModel, X: Any, labels: Any = None, errors: dict[int, Exception] | None = None
+        self,
+        model: SegmenterModel,
+        X: Any,
+        labels: Any = None,
+        failures: dict[int, Exception] | None = None,
+        on_error: str = "raise",
     ) -> SegmentSearch:
-        """`errors`: what is wrong with the labels of single sequences, instead of an error."""
+        """`failures` gets what is wrong with single sequences, if that is no error: with their labels or numbers."""
+        failures = {} if failures is None else failures
         encoded = model.encode(X)
+        errors = failures if on_error == "none" else None
         forced = None if labels is None else forced_labels(labels, len(encoded), model.labels, errors)
         search = self._searched(model, encoded, forced=forced)
-        search.check_range(LARGEST_SUM)
+        failures |= search.out_of_range(LARGEST_SUM)
+        check_on_error(on_error, failures)
         return search
+
+    @staticmethod
+    def _without_probabilities(search: SegmentSearch, scale: float) -> dict[int, Exception]:
+        """By the number of a sequence: that its scores cannot be turned into probabilities."""
+        return search.out_of_range(for_probabilities(LARGEST_RUNNING_SUM, scale), "turned into probabilities")
 
     def _searched(self, model: SegmenterModel, encoded: EncodedSegments, **given: Any) -> SegmentSearch:
         search = model.search(encoded, self.resolved("threads"), **given)
@@ -406,10 +429,15 @@ class Segmenter(StructuredModel[SegmenterModel]):
         lifted: list[int] = []
         scores = constrained_scores(model, as_sentences(X), labels, constraints, scale, lifted)
         for i, each in enumerate(scores):
-            if isinstance(each, ConstraintError):
-                failures[i] = each
+            try:
+                if isinstance(each, ConstraintError):
+                    raise each
+                answers.append(ask(each))
+            except ValueError as error:
+                message = f"sequence {i}: {error}"  # of scores, which are those of no sequence in particular
+                failures[i] = error if isinstance(error, ConstraintError) else CorpusError(message)
+                answers.append(None)
                 check_on_error(on_error, failures)
-            answers.append(None if isinstance(each, ConstraintError) else ask(each))
         self._warn_lifted(model, lifted, stacklevel=4)
         return answered(answers, failures, on_error)
 

@@ -23,11 +23,12 @@ Allowed = tuple[IntArray, PtrArray]
 @dataclass(frozen=True)
 class Restrictions:
     """The labels that tokens of some sentences may have: those that words were `seen` with, and those that the caller
-    has `given`; None: any. `errors`: by sentence, what is wrong with its constraints, none of which hold then."""
+    has `given`; None: any. `errors`: by sentence, why it has no answer, so that constraints do not matter: what is
+    wrong with these, or with its numbers."""
 
     seen: Allowed | None = None
     given: Allowed | None = None
-    errors: Mapping[int, ConstraintError] = field(default_factory=dict)
+    errors: Mapping[int, Exception] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

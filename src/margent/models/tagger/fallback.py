@@ -170,12 +170,14 @@ class FallbackSearch:
         chosen = self._levels[level]
         if chosen.allowed is not None:
             ids, ptr = chosen.allowed
-            tokens = self._rows(numbers)
+            tokens = rows_of(self._encoded.sequence_ptr, numbers)
             chosen = chosen._replace(allowed=(ids[rows_of(ptr, tokens)], sequence_ptr(np.diff(ptr)[tokens])))
         return self._make(self._encoded.part(numbers), chosen)
 
-    def _rows(self, numbers: Numbers, n: int = 1) -> Numbers:
+    def _rows(self, numbers: Numbers, n: int = 1) -> Numbers | slice:
         """Where the tokens of some sentences are, each sentence having room for n labellings."""
+        if len(numbers) == self._encoded.n_sequences:  # as a rule: all
+            return slice(None)
         return rows_of(n * self._encoded.sequence_ptr, numbers)
 
 

@@ -21,14 +21,10 @@ def costs_of(label_costs: LabelCosts | None, labels: LabelSet) -> list[float]:
     """
     if label_costs is None:
         return []
-    for key, cost in label_costs.items():
+    for key in label_costs:
         for name in key if isinstance(key, tuple) else (key,):
             if name not in labels.ids or name is None:
                 raise ValueError(f"label_costs names {name!r}, which is not among the labels {', '.join(labels.names)}")
-        what = f"{key[1]!r} for {key[0]!r}" if isinstance(key, tuple) else f"label {key!r}"
-        if not 0 <= as_float(cost) <= LARGEST:
-            bound = f"of at most {LARGEST:g}" if as_float(cost) > LARGEST else "of at least 0"
-            raise ValueError(f"the cost of {what} should be a number {bound}, got {cost!r}")
     costs = np.array([label_costs.get(name, 1.0) for name in labels.names], dtype=np.float64)
     pairs = {key: cost for key, cost in label_costs.items() if isinstance(key, tuple)}
     if pairs:
@@ -45,6 +41,10 @@ def check_label_costs(label_costs: Any) -> None:
     wanted = "label_costs of Tagger should be a dict from label, or (right label, predicted label), to cost"
     if not isinstance(label_costs, Mapping):
         raise ValueError(f"{wanted}, got {label_costs!r}")
-    for key in label_costs:
+    for key, cost in label_costs.items():
         if isinstance(key, tuple) and (len(key) != 2 or key[0] == key[1]):
             raise ValueError(f"{wanted}, got {key!r} in it: a pair is of two different labels")
+        what = f"{key[1]!r} for {key[0]!r}" if isinstance(key, tuple) else f"label {key!r}"
+        if not 0 <= as_float(cost) <= LARGEST:
+            bound = f"of at most {LARGEST:g}" if as_float(cost) > LARGEST else "of at least 0"
+            raise ValueError(f"the cost of {what} should be a number {bound}, got {cost!r}")

@@ -69,5 +69,5 @@ class Structure(Protocol):
     def search(self, feature_map: FeatureMap, encoded: Encoded, allowed: Allowed | None, threads: int) -> Search:
         """The labellings of these sequences. `allowed`: labels at each token; None: any."""
 
-    def beyond(self, feature_map: FeatureMap, encoded: Encoded, limit: float, threads: int) -> int:
-        """The first sequence whose numbers are so large that a token may score more than this; n: there is none."""
+    def beyond(self, feature_map: FeatureMap, encoded: Encoded, limit: float, threads: int) -> Bools:
+        """(n,) whether a sequence has numbers so large that a token may score more than this."""

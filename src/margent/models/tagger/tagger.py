@@ -27,7 +27,7 @@ from margent.models.contribution import largest
 from margent.models.failures import answered, check_on_error
 from margent.models.inputs import sentence_weights, sentences_and_labels
 from margent.models.labels import Labellings
-from margent.models.score_range import LARGEST_EXACT, LARGEST_SCORE, check_range, for_probabilities
+from margent.models.score_range import LARGEST_EXACT, LARGEST_SCORE, for_probabilities, out_of_range
 from margent.models.tagger.confident_spans import FoundSpans, judged_spans
 from margent.models.tagger.constraints import Constraints, Restrictions
 from margent.models.tagger.explanation import Explanation
@@ -172,7 +172,7 @@ class Tagger(StructuredModel[TaggerModel]):
         `RestrictionWarning` says so once.
         """
         model, encoded, restrictions = self._asked(X, constraints, on_error)
-        self._check_range(model, encoded)
+        encoded, restrictions = self._within_range(model, encoded, restrictions, on_error)
         search = self._decoded(model, encoded, restrictions)
         ids, possible = search.best()
         failures = self._failures(model, search, restrictions, possible)
@@ -186,7 +186,7 @@ class Tagger(StructuredModel[TaggerModel]):
         model, encoded, restrictions = self._asked(X, constraints, on_error)
         k = _no_more_than(int(k), len(model.labels), int(encoded.lengths.max(initial=0)))
         check_room("k", k, encoded.n_tokens)
-        self._check_range(model, encoded)
+        encoded, restrictions = self._within_range(model, encoded, restrictions, on_error)
         search = self._decoded(model, encoded, restrictions)
         ids, values, counts = search.k_best(k)
         failures = self._failures(model, search, restrictions, counts > 0)
@@ -208,7 +208,7 @@ class Tagger(StructuredModel[TaggerModel]):
         """
         model, encoded, restrictions = self._asked(X, constraints, on_error)
         scale = self._scale(model)
-        self._check_range(model, encoded, scale)
+        encoded, restrictions = self._within_range(model, encoded, restrictions, on_error, scale)
         search = self._search(model, encoded, restrictions)
         nodes, possible = search.marginals(scale)
         failures = self._failures(model, search, restrictions, possible)
@@ -224,14 +224,13 @@ class Tagger(StructuredModel[TaggerModel]):
         `predict_marginals`, a fitted `temperature_` calibrates the confidences.
         """
         model, encoded, restrictions = self._asked(X, constraints, on_error)
-        self._check_range(model, encoded)
+        scale = self._scale(model)
+        encoded, restrictions = self._within_range(model, encoded, restrictions, on_error, scale)
         search = self._decoded(model, encoded, restrictions)
         ids, possible = search.best()
         failures = self._failures(model, search, restrictions, possible)
         check_on_error(on_error, failures)
         spans = FoundSpans(search, encoded, ids, model.labels, model.scheme)
-        scale = self._scale(model)
-        self._check_range(model, encoded, scale)
         return answered(spans.with_confidence(scale), failures, on_error)
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> list[list[Labels]]:
@@ -242,7 +241,7 @@ class Tagger(StructuredModel[TaggerModel]):
         encoded, restrictions = model.encode(X)
         check_room("n", n, encoded.n_tokens)
         scale = self._scale(model)
-        self._check_range(model, encoded, scale)
+        encoded, restrictions = self._within_range(model, encoded, restrictions, "raise", scale)
         search = self._search(model, encoded, restrictions)
         ids, possible = search.samples(scale, int(seed) % 2**64, int(n))
         check_on_error("raise", self._failures(model, search, restrictions, possible))
@@ -383,15 +382,17 @@ class Tagger(StructuredModel[TaggerModel]):
 
         Costs one search for the two best labellings and about ten passes for the probabilities.
         """
-        encoded = answers.encoded
+        beyond = np.array([*self._beyond(model, answers.encoded, 1.0)], dtype=np.int64)
+        encoded = answers.encoded.without_features(beyond) if len(beyond) else answers.encoded
         allowed = model.space.allowed(answers.X) if answers.allowed is None else answers.allowed
         search = self._search(model, encoded, Restrictions(allowed))
         ids, possible = search.best()
+        possible[beyond] = False
         spans = FoundSpans(search, encoded, ids, model.labels, model.scheme)
         judged, right = judged_spans(spans, answers.names(), model.scheme)
         weights = np.where(possible, 1.0 if answers.sample_weight is None else answers.sample_weight, 0.0)
         weights = weights[np.array([s for s, _ in spans.found], dtype=np.int64)]
-        judged &= weights > 0  # some sentences may have no labelling at all
+        judged &= weights > 0  # some sentences may have no labelling at all, or none with a probability
         if not judged.any():
             return None
         _, scores, counts = search.k_best(2)
@@ -400,8 +401,10 @@ class Tagger(StructuredModel[TaggerModel]):
 
     def _confidences(self, model: TaggerModel, answers: TaggedData) -> Confidences:
         """Of the label that each token is given and, where the labels spell spans, of the spans."""
-        search = self._decoded(model, answers.encoded, Restrictions(answers.allowed))
-        ids, scale, known = search.best()[0], self._scale(model, stacklevel=4), answers.known
+        scale = self._scale(model, stacklevel=4)
+        encoded, restrictions = self._within_range(model, answers.encoded, Restrictions(answers.allowed), scale=scale)
+        search = self._decoded(model, encoded, restrictions)
+        ids, known = search.best()[0], answers.known
         nodes, _ = search.marginals(scale)
         found = {"tokens": (nodes[np.arange(len(ids)), ids][known], ids[known] == answers.ids[known])}
         if model.scheme is not None:
@@ -455,14 +458,31 @@ class Tagger(StructuredModel[TaggerModel]):
         threads = self.resolved("threads")
         return fallback_search(encoded, levels, structure, model.feature_map, threads, decode, scale, pairs)
 
-    def _check_range(self, model: TaggerModel, encoded: Encoded, scale: float | None = None) -> None:
-        """Refuses sentences whose numbers make scores that cannot be added up or, with a scale, turned into
-        probabilities."""
-        limit = LARGEST_SCORE if scale is None else for_probabilities(LARGEST_EXACT, scale)
+    def _beyond(self, model: TaggerModel, encoded: Encoded, scale: float | None = None) -> dict[int, Exception]:
+        """By the number of a sentence: that its numbers make scores which cannot be added up or, with a scale, turned
+        into probabilities."""
+        limit, purpose = LARGEST_SCORE, "added up"
+        if scale is not None and (exact := for_probabilities(LARGEST_EXACT, scale)) < limit:
+            limit, purpose = exact, "turned into probabilities"
         structure = model.structure(self.constrain, self.beam_width)
-        first = structure.beyond(model.feature_map, encoded, limit, self.resolved("threads"))
-        purpose = "added up" if scale is None else "turned into probabilities"
-        check_range(first, encoded.n_sequences, "sentence", limit, purpose)
+        beyond = structure.beyond(model.feature_map, encoded, limit, self.resolved("threads"))
+        return out_of_range(beyond, "sentence", limit, purpose)
+
+    def _within_range(
+        self,
+        model: TaggerModel,
+        encoded: Encoded,
+        restrictions: Restrictions,
+        on_error: str = "raise",
+        scale: float | None = None,
+    ) -> tuple[Encoded, Restrictions]:
+        """What can be searched: sentences beyond the range are among the errors, and have no features."""
+        failures = self._beyond(model, encoded, scale)
+        check_on_error(on_error, failures)
+        if not failures:
+            return encoded, restrictions
+        encoded = encoded.without_features(np.array([*failures], dtype=np.int64))
+        return encoded, replace(restrictions, errors={**failures, **restrictions.errors})
 
     def _decoded(self, model: TaggerModel, encoded: Encoded, restrictions: Restrictions) -> FallbackSearch:
         """The same, as `search` says."""
@@ -470,6 +490,7 @@ class Tagger(StructuredModel[TaggerModel]):
 
     def _best(self, model: TaggerModel, encoded: Encoded, restrictions: Restrictions) -> Ids:
         """(tokens,) the best labelling of each sentence."""
+        encoded, restrictions = self._within_range(model, encoded, restrictions)
         search = self._decoded(model, encoded, restrictions)
         ids, _ = search.best()
         self._warn_lifted(model, search)

@@ -116,13 +116,14 @@ class TranscriberProblem(Problem[TranscriberModel]):
         joint, decoder = self._joint(result.weights), None
         if self.learner is not None and not result.interrupted:
             kind = DirectDecoder if self.transcriber.decoder == "direct" else Reranker
+            evaluate = (lambda w: self._right(joint, kind(w))) if watched else None
             try:
-                oracle = self._decoder_oracle(joint, result.weights["discounts"])
+                with run.interruptible():
+                    oracle = self._decoder_oracle(joint, result.weights["discounts"])
+                trained = run(self.learner, oracle, evaluate)
             except KeyboardInterrupt:
                 result.interrupted = True
             else:
-                evaluate = (lambda w: self._right(joint, kind(w))) if watched else None
-                trained = run(self.learner, oracle, evaluate)
                 decoder = kind(trained.weights) if trained.history else None  # None: Ctrl-C before its first step
                 history = [*result.history, *trained.history]
                 result = Training(None, history=history, best_epoch=trained.best_epoch, interrupted=trained.interrupted)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from margent.errors import CorpusError
+from margent.parameters import is_text
 
 
 def as_words(X: Any) -> list[Sequence[str]]:
@@ -43,8 +44,12 @@ def as_pairs(X: Any, y: Any) -> tuple[list[Sequence[str]], list[list[list[str]]]
 
 
 def check_entries(words: list[Sequence[str]], pronunciations: list[list[list[str]]]) -> None:
-    """Nothing can be learned from a word without letters, or a pronunciation without phonemes."""
+    """Nothing can be learned from a word without letters, or a pronunciation without phonemes; nor can a model file
+    hold what is no valid text."""
     for number, (word, several) in enumerate(zip(words, pronunciations)):
+        for symbols in (word, *several):
+            if not is_text("".join(symbols)):
+                raise CorpusError(f"word {number}: expected valid text, got {''.join(symbols)!r}")
         if not len(word):
             raise CorpusError(f"word {number} has no letters")
         if not all(map(len, several)):

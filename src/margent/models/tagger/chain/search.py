@@ -32,21 +32,17 @@ class ChainStructure:
         chain = self.native if rows is own else self.weights.native(self.pairs, rows, self.beam)
         return ChainSearch(chain, encoded.examples(allowed=allowed), threads)
 
-    def beyond(self, feature_map: FeatureMap, encoded: Encoded, limit: float, threads: int) -> int:
+    def beyond(self, feature_map: FeatureMap, encoded: Encoded, limit: float, threads: int) -> Bools:
         own = self.weights.unigrams
         rows = feature_map.rows(encoded, own)
         if rows is own:
-            return (
-                encoded.n_sequences
-                if encoded.values is None
-                else self.native.beyond(encoded.examples(), limit, threads)
-            )
+            if encoded.values is None:
+                return np.zeros(encoded.n_sequences, dtype=bool)
+            return self.native.beyond(encoded.examples(), limit, threads).astype(bool)
         assert isinstance(rows, np.ndarray)
         large = ~(np.abs(rows).max(axis=1, initial=0) <= limit)
-        tokens = np.flatnonzero(large[encoded.ids])  # each has one feature, its observation
-        return (
-            int(np.searchsorted(encoded.sequence_ptr, tokens[0], "right")) - 1 if len(tokens) else encoded.n_sequences
-        )
+        before = np.concatenate([[0], np.cumsum(large[encoded.ids])])  # each token has one feature, its observation
+        return np.diff(before[encoded.sequence_ptr]) > 0
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class HiddenStructure:
         inner = self.chain.search(feature_map, encoded, self.labels.allowed(allowed), threads)
         return HiddenSearch(inner, self.labels)
 
-    def beyond(self, feature_map: FeatureMap, encoded: Encoded, limit: float, threads: int) -> int:
+    def beyond(self, feature_map: FeatureMap, encoded: Encoded, limit: float, threads: int) -> Bools:
         return self.chain.beyond(feature_map, encoded, limit, threads)
 
 
