@@ -116,3 +116,4 @@ void bind_reranking(nb::module_& m);
 void bind_cosegment_learning(nb::module_& m);
 void bind_transitions(nb::module_& m);
 void bind_parsing(nb::module_& m);
+void bind_meaning(nb::module_& m);

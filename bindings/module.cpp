@@ -28,4 +28,5 @@ NB_MODULE(_core, m) {
   bind_cosegment_learning(m);
   bind_transitions(m);
   bind_parsing(m);
+  bind_meaning(m);
 }

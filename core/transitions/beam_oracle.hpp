@@ -42,7 +42,7 @@ class BeamOracle : public Base {
       if (pair_.gold.last().empty()) system_.unreachable(example);
     grow_to_system();
     if (chosen < 0) return;
-    const BeamItem<S>& gold = BeamComparison<S>::at(pair_.gold, chosen)[0];
+    const BeamItem<S>& gold = *pair_.right(chosen);
     pair_.gold.trace(gold, gold_path_);
     answer.n_positions = system_.n_positions(pair_.gold.last()[0].state);
     answer.gold_score = gold.score - question.cost * system_.loss(gold.state);

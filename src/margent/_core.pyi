@@ -1014,3 +1014,88 @@ def right_actions(
 def dynamic_costs(
     transitions: ParsingTransitions, treebank: Treebank, actions: ParserActions, taken: Sequence[int]
 ) -> list[tuple[int, float]]: ...
+
+class Questions:
+    def __init__(
+        self,
+        atoms: NDArray[numpy.int32],
+        sequence_ptr: NDArray[numpy.int64],
+        choice_ptr: NDArray[numpy.int64],
+        lengths: NDArray[numpy.int32],
+        pieces: NDArray[numpy.int32],
+        evidence: NDArray[numpy.int32],
+        priors: NDArray[numpy.float32],
+        piece_types: NDArray[numpy.int32],
+        piece_atoms: NDArray[numpy.int32],
+        name_ptr: NDArray[numpy.int64],
+        names: NDArray[numpy.int32],
+        weights: NDArray[numpy.float64] | None = None,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def n_choices(self) -> int: ...
+
+class TypeTables:
+    def __init__(
+        self, apply: NDArray[numpy.int32], combine: NDArray[numpy.int32], answers: NDArray[numpy.uint8]
+    ) -> None: ...
+
+class QuestionTemplates:
+    def __init__(
+        self, terms: NDArray[numpy.int32], template_ptr: NDArray[numpy.int32], template_terms: NDArray[numpy.int32]
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+class RightMeanings:
+    def __init__(
+        self,
+        part_ptr: NDArray[numpy.int64],
+        connectives: NDArray[numpy.uint8],
+        member_ptr: NDArray[numpy.int64],
+        members: NDArray[numpy.int32],
+        way_ptr: NDArray[numpy.int64],
+        pieces: NDArray[numpy.int32],
+        arg_ptr: NDArray[numpy.int64],
+        arguments: NDArray[numpy.int32],
+        name_ptr: NDArray[numpy.int64],
+        names: NDArray[numpy.int32],
+    ) -> None: ...
+    def find_reach(
+        self, questions: Questions, types: TypeTables, most_expressions: int, most_states: int, threads: int
+    ) -> None: ...
+    def n_states(self) -> NDArray[numpy.int64]: ...
+
+class QuestionOracle(ParserOracle):
+    def __init__(
+        self,
+        questions: Questions,
+        types: TypeTables,
+        templates: QuestionTemplates,
+        right: RightMeanings,
+        beam: int,
+        update: BeamUpdate,
+        most_expressions: int,
+        follows_answer: bool = False,
+    ) -> None: ...
+
+def understand(
+    questions: Questions,
+    types: TypeTables,
+    templates: QuestionTemplates,
+    table: FeatureRows,
+    beam: int,
+    most_expressions: int,
+    k: int,
+    threads: int,
+) -> tuple[
+    NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.uint8], NDArray[numpy.int32]
+]: ...
+def explain_meaning(
+    questions: Questions,
+    types: TypeTables,
+    templates: QuestionTemplates,
+    table: FeatureRows,
+    most_expressions: int,
+    actions: NDArray[numpy.uint8],
+    choices: NDArray[numpy.int32],
+) -> list[tuple[int, int, float, list[int]]]: ...

@@ -73,6 +73,7 @@ STRUCTURES: Mapping[str, Capabilities] = MappingProxyType(
         "decisions of a parser": _RIVALS,
         "dependency arcs": _ALL_DERIVATIONS,
         "forest": _ALL_DERIVATIONS,
+        "derivations of meanings": _RIVALS | {Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD},
         "trees of phrases": _ALL_DERIVATIONS | {Capability.RULE_COUNTS},
         "k-grams": frozenset({Capability.K_GRAM_HINGE}),
     }

@@ -25,6 +25,7 @@ from margent.meaning.reduction import substitute as substitute
 from margent.meaning.type_application import TypeTable as TypeTable
 from margent.meaning.type_application import applied as applied
 from margent.meaning.type_application import combined as combined
+from margent.meaning.type_application import is_first_order as is_first_order
 from margent.meaning.type_application import matches as matches
 from margent.meaning.type_hierarchy import TypeHierarchy as TypeHierarchy
 from margent.meaning.type_inference import infer_type as infer_type

@@ -49,12 +49,25 @@ def combined(first: Type, second: Type, hierarchy: TypeHierarchy) -> Type | None
     if not isinstance(first, FunctionType) or not isinstance(second, FunctionType):
         return TRUTH if first == second == TRUTH else None
     one, other = first.argument, _marked(second.argument)
-    if isinstance(one, TypeVariable) or isinstance(other, TypeVariable):
-        argument: Type | None = other if isinstance(one, TypeVariable) else one
+    if isinstance(one, TypeVariable):
+        argument = _within(one, other, hierarchy)
+    elif isinstance(other, TypeVariable):
+        argument = _within(other, one, hierarchy)
     else:
         argument = hierarchy.meet(one, other)
     result = combined(first.result, second.result, hierarchy)
     return None if argument is None or result is None else canonical(FunctionType(argument, result))
+
+
+def is_first_order(type_: Type, most_arguments: int = 2) -> bool:
+    """Whether it is a basic type, or a function of so many basic types at most to a basic type. Type variables count
+    as basic types.
+
+    >>> from margent.meaning import parse_type
+    >>> [is_first_order(parse_type(text)) for text in ("st", "st -> ct -> t", "(st -> t) -> st")]
+    [True, True, False]
+    """
+    return len(type_.arguments) <= most_arguments and not any(isinstance(of, FunctionType) for of in type_.arguments)
 
 
 def matches(pattern: Type, type_: Type, hierarchy: TypeHierarchy) -> bool:
@@ -72,7 +85,15 @@ def canonical(type_: Type) -> Type:
     names = dict.fromkeys(type_.variables())
     if not names:
         return type_
-    return _renamed(type_, {name: _letters(place) for place, name in enumerate(names)})
+    return _renamed(type_, {name: _letters(place) + _bound(name) for place, name in enumerate(names)})
+
+
+def _bound(name: str) -> str:
+    return name[name.index(":") :] if ":" in name else ""
+
+
+def _stem(name: str) -> str:
+    return name.partition(":")[0]
 
 
 def _letters(place: int) -> str:
@@ -106,8 +127,12 @@ def _without(bindings: Mapping[str, Type], name: str) -> dict[str, Type]:
     return {other: type_ for other, type_ in bindings.items() if other != name}
 
 
-def _fits(first: Type, second: Type, bindings: dict[str, Type], hierarchy: TypeHierarchy) -> bool:
-    """Whether first <: second under the bindings and more of them, which are added."""
+def _fits(first: Type, second: Type, bindings: dict[str, Type], hierarchy: TypeHierarchy, below: bool = False) -> bool:
+    """Whether first <: second under the bindings and more of them, which are added.
+
+    A variable is bound to what it meets, as far as its own bound allows; `below`: if it comes first, to any special
+    case of that. So a set tells what its members are, and a function of them what they may be at most.
+    """
     first, second = _resolved(first, bindings), _resolved(second, bindings)
     if first == second:
         return True
@@ -115,13 +140,37 @@ def _fits(first: Type, second: Type, bindings: dict[str, Type], hierarchy: TypeH
         if isinstance(variable, TypeVariable):
             if variable.name in set(_substituted(other, bindings).variables()):
                 return False
-            bindings[variable.name] = other
+            found = _within(variable, other, hierarchy)
+            if found is None:
+                return False
+            if below and variable is first and isinstance(found, BaseType):
+                found = TypeVariable(f"<{_stem(variable.name)}:{found.name}")
+            bindings[variable.name] = found
+            if isinstance(other, TypeVariable) and found is not other:
+                bindings[other.name] = found
             return True
     if isinstance(first, FunctionType) and isinstance(second, FunctionType):
-        return _fits(second.argument, first.argument, bindings, hierarchy) and _fits(
+        return _fits(second.argument, first.argument, bindings, hierarchy, first.result != TRUTH) and _fits(
             first.result, second.result, bindings, hierarchy
         )
     return hierarchy.is_subtype(first, second)
+
+
+def _within(variable: TypeVariable, other: Type, hierarchy: TypeHierarchy) -> Type | None:
+    """What another type leaves of a variable with a bound."""
+    bound = variable.bound
+    if bound is None:
+        return other
+    if isinstance(other, BaseType):
+        return hierarchy.meet(other, bound)
+    if not isinstance(other, TypeVariable):
+        return None
+    if other.bound is None:
+        return TypeVariable(f"<{variable.name}")
+    common = hierarchy.meet(other.bound, bound)
+    return (
+        other if common == other.bound else None if common is None else TypeVariable(f"<{_stem(other.name)}:{common}")
+    )
 
 
 def _resolved(type_: Type, bindings: Mapping[str, Type]) -> Type:
@@ -132,6 +181,9 @@ def _resolved(type_: Type, bindings: Mapping[str, Type]) -> Type:
 
 class TypeTable:
     """Types by number, and what comes of applying and combining them, worked out once.
+
+    Only what is of first order is an argument, and only sets of things are combined: pieces of meanings, which ask for
+    more, would otherwise come to no end of types.
 
     >>> from margent.meaning import TypeHierarchy, parse_type
     >>> table = TypeTable(TypeHierarchy({"lo": "e", "st": "lo"}))
@@ -165,11 +217,22 @@ class TypeTable:
 
     def apply(self, function: int, argument: int) -> int:
         """The number of what the function gives for the argument; -1 if it cannot be applied to it."""
+        if not self._is_argument(argument):
+            return -1
         return self._looked_up(self._applied, applied, function, argument)
 
     def combine(self, first: int, second: int) -> int:
         """The number of the type of `and` or `or` of two sets; -1 if there is none."""
+        if not (self._is_set(first) and self._is_set(second)):
+            return -1
         return self._looked_up(self._combined, combined, first, second)
+
+    def _is_argument(self, id: int) -> bool:
+        return is_first_order(self._types[id])
+
+    def _is_set(self, id: int) -> bool:
+        type_ = self._types[id]
+        return is_first_order(type_, 1) and type_.final == TRUTH
 
     def _looked_up(
         self,

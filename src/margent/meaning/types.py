@@ -68,10 +68,18 @@ class BaseType(Type):
 
 @dataclass(frozen=True)
 class TypeVariable(Type):
-    """Any type, the same wherever the variable occurs: ``'a``. The name is without the apostrophe."""
+    """Any type, the same wherever the variable occurs: ``'a``. The name is without the apostrophe.
+
+    A colon in it begins a bound: ``'a:lo`` is a basic type that is ``lo`` or a special case of it.
+    """
 
     name: str
     depth = 0
+
+    @property
+    def bound(self) -> BaseType | None:
+        bound = self.name.partition(":")[2]
+        return BaseType(bound) if bound else None
 
     def __str__(self) -> str:
         return f"'{self.name}"
