@@ -71,6 +71,7 @@ from margent.models import Beam as Beam
 from margent.models import Constraints as Constraints
 from margent.models import Durations as Durations
 from margent.models import HiddenLabels as HiddenLabels
+from margent.models import LexiconOptions as LexiconOptions
 from margent.models import Markovisation as Markovisation
 from margent.models import Parser as Parser
 from margent.models import ParserFeatures as ParserFeatures
@@ -78,6 +79,7 @@ from margent.models import PhraseParser as PhraseParser
 from margent.models import SegmentConstraints as SegmentConstraints
 from margent.models import SegmentCosts as SegmentCosts
 from margent.models import Segmenter as Segmenter
+from margent.models import SemanticParser as SemanticParser
 from margent.models import SpanFeatures as SpanFeatures
 from margent.models import Tagger as Tagger
 from margent.models import Transcriber as Transcriber

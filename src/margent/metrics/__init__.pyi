@@ -13,6 +13,9 @@ from margent.metrics.dependency import dependency_metric as dependency_metric
 from margent.metrics.dependency import dependency_scores as dependency_scores
 from margent.metrics.edits import EditCounts as EditCounts
 from margent.metrics.edits import edit_counts as edit_counts
+from margent.metrics.meaning import MeaningReport as MeaningReport
+from margent.metrics.meaning import meaning_metric as meaning_metric
+from margent.metrics.meaning import meaning_scores as meaning_scores
 from margent.metrics.plots import plot_confusion as plot_confusion
 from margent.metrics.plots import plot_learning_curve as plot_learning_curve
 from margent.metrics.plots import plot_reliability as plot_reliability

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from margent.metrics.bracketing import BracketingReport
 from margent.metrics.dependency import Attachment, DependencyReport
+from margent.metrics.meaning import MeaningReport
 from margent.metrics.score import Average, Score
 from margent.metrics.segment import SegmentReport
 from margent.metrics.span import SpanReport
@@ -94,6 +95,12 @@ def dependency_table(report: DependencyReport) -> str:
             _ruled(("words in the sentence", *head), [_attachment_cells(*each) for each in report.lengths]),
         ]
     )
+
+
+def meaning_table(report: MeaningReport) -> str:
+    """Precision, recall and F1 of questions by their words and the names in their meanings, in per cent."""
+    note = f"{100 * report.coverage:.2f} % of {report.total.gold} questions are understood"
+    return _ruled(("question", *_HEAD[1:]), [_cells(row) for row in report.rows], [_cells(report.total)]) + f"{note}\n"
 
 
 def _attachment_cells(name: str, counts: Attachment) -> tuple[str, ...]:

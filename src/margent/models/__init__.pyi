@@ -18,6 +18,10 @@ from margent.models.segmenter.constraints import SegmentConstraints as SegmentCo
 from margent.models.segmenter.options import Durations as Durations
 from margent.models.segmenter.options import SegmentCosts as SegmentCosts
 from margent.models.segmenter.segmenter import Segmenter as Segmenter
+from margent.models.semantic_parser.answers import MeaningExplanation as MeaningExplanation
+from margent.models.semantic_parser.answers import MeaningReading as MeaningReading
+from margent.models.semantic_parser.lexicon import LexiconOptions as LexiconOptions
+from margent.models.semantic_parser.semantic_parser import SemanticParser as SemanticParser
 from margent.models.tagger.constraints import Constraints as Constraints
 from margent.models.tagger.options import HiddenLabels as HiddenLabels
 from margent.models.tagger.support import SupportSequence as SupportSequence

@@ -14,6 +14,7 @@ KINDS = {
     "transcriber": "Transcriber",
     "parser": "Parser",
     "phrase-parser": "PhraseParser",
+    "semantic-parser": "SemanticParser",
 }
 """The kinds of models: from their names in model files, and on the command line, to those of their classes."""
 

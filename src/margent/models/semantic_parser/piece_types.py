@@ -1,0 +1,75 @@
+"""The types of pieces: as general as their sets allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from margent.errors import MeaningError
+from margent.meaning import Abstraction, BaseType, Domain, Expression, FunctionType, Type, TypeVariable, infer_type
+from margent.meaning.built_in import TRUTH
+
+
+def piece_type(expression: Expression, domain: Domain) -> Type:
+    """The type of a piece, in which what asks for a set takes any special one: ``('a:lo -> t) -> 'a:lo``.
+
+    `infer_type` says of ``(lambda h (argmax h elevation:i))`` that it asks for a set of places, ``(lo -> t) -> lo``. A
+    set of lakes is no such set, as it says nothing of other places; but its highest member can be asked for, and is a
+    lake. Where a set is asked for, the types of what is in it, and of what is made of that, become variables with a
+    bound. What is made of it is found by trying a special case.
+    """
+    type_ = infer_type(expression, domain)
+    for place, asked in enumerate(type_.arguments):
+        kind = _members(asked)
+        if kind is None:
+            continue
+        special = next(iter(sorted(domain.hierarchy.below(kind.name) - {kind.name})), None)
+        variable = TypeVariable(f"{place}:{kind.name}")
+        tried = None if special is None else _with_argument(expression, domain, place, BaseType(special))
+        type_ = _generalised(type_, tried, place, kind, BaseType(special or kind.name), variable)
+    return type_
+
+
+def _members(asked: Type) -> BaseType | None:
+    """Of a set of a basic type, that type."""
+    if isinstance(asked, FunctionType) and asked.result == TRUTH and isinstance(asked.argument, BaseType):
+        return asked.argument
+    return None
+
+
+def _with_argument(expression: Expression, domain: Domain, place: int, kind: BaseType) -> Type | None:
+    """The type if the argument at a place is a set of a special kind."""
+    outer: list[Abstraction] = []
+    body = expression
+    for _ in range(place + 1):
+        if not isinstance(body, Abstraction):
+            return None
+        outer.append(body)
+        body = body.body
+    last = outer.pop()
+    body = Abstraction(last.variable, body, FunctionType(kind, TRUTH))
+    for each in reversed(outer):
+        body = Abstraction(each.variable, body, each.type)
+    try:
+        return infer_type(body, domain)
+    except MeaningError:
+        return None
+
+
+def _generalised(
+    type_: Type, tried: Type | None, place: int, kind: BaseType, special: BaseType, variable: TypeVariable
+) -> Type:
+    """The type with the variable for the members of the set at a place, and for what followed it when it was tried."""
+    arguments = list(type_.arguments)
+    followed = [False] * (len(arguments) + 1)
+    if tried is not None and len(tried.arguments) == len(arguments):
+        pairs = zip((*type_.arguments, type_.final), (*tried.arguments, tried.final))
+        followed = [old == kind and new == special for old, new in pairs]
+    arguments[place] = FunctionType(variable, TRUTH)
+    parts: Iterator[Type] = (
+        variable if follows and number != place else part
+        for number, (part, follows) in enumerate(zip((*arguments, type_.final), followed))
+    )
+    *before, result = parts
+    for argument in reversed(before):
+        result = FunctionType(argument, result)
+    return result
