@@ -19,12 +19,13 @@ import margent
 from margent import _core
 from margent.answer import Answer, Rival
 from margent.capability import METHODS, STRUCTURES, Capability, chain_structure
-from margent.datasets import make_phrases
+from margent.datasets import make_phrases, make_questions
 from margent.features.encoded import Encoded, sequence_ptr
 from margent.learners import CRF, EM, LEARNERS, PCFG, BatchLearner, MaximumLikelihood, RuleLearner, capability_table
 from margent.learners.capabilities import check_fits, declared
 from margent.learners.training import Training
 from margent.models.phrase_parser.problem import PhraseProblem
+from margent.models.semantic_parser.problem import SemanticParserProblem
 from margent.models.training_data import TrainingData
 from margent.spectral import KGramOracle, Spectral
 from margent.structures import BeamOracle, Cosegments, ForestOracle
@@ -199,6 +200,20 @@ def phrases() -> _core.PhraseOracle:
     return oracles[0]
 
 
+def meanings() -> _core.QuestionOracle:
+    """Questions about a company; what a semantic parser would learn from."""
+    oracles: list[Any] = []
+
+    def run(learner: Any, oracle: Any, evaluate: Any) -> Training:
+        oracles.append(oracle)
+        return Training(weights=oracle.weights(False))
+
+    X, y, domain, _ = make_questions(4)
+    parser = margent.SemanticParser(domain, ["q0.lower action.piece", "s0.type action.kind"], margent.Perceptron())
+    SemanticParserProblem.of(parser, TrainingData(X, y), None, True).learned(run)
+    return oracles[0]
+
+
 STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     **{
         chain_structure(beam=beam, hidden=hidden, kernel=kernel): (
@@ -212,6 +227,7 @@ STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     "dependency arcs": dependency_arcs,
     "forest": forest,
     "trees of phrases": phrases,
+    "derivations of meanings": meanings,
     "listed answers": listed_answers,
     "co-segments": cosegments,
     "alignments": lambda: Cosegments([(0, 1), (1,)], [(0, 1), (1,)]),
@@ -299,7 +315,8 @@ def test_what_a_structure_does_not_declare_it_cannot_do() -> None:
     right side, which an oracle that makes its own sums is not told.
     """
     senseless = {Capability.WHOLE_ANSWERS, Capability.LABEL_PARAMETERS, Capability.BEST_COMPLETION}
-    of_structure = {name: {Capability.LIKELIHOOD} for name in ("co-segments", "transitions of a parser")}
+    only_beams = ("co-segments", "transitions of a parser", "derivations of meanings")
+    of_structure = {name: {Capability.LIKELIHOOD} for name in only_beams}
     of_structure |= {chain_structure(hidden=True, beam=beam): {Capability.COUNTS} for beam in (False, True)}
     for structure, make in STRUCTURES_OF_TESTS.items():
         for learner in LEARNERS_OF_TESTS.values():

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 from tests.unit.model_files import timeless
 
 import margent
-from margent.datasets import make_phrases, make_pronunciations, make_series, make_trees
+from margent.datasets import make_phrases, make_pronunciations, make_questions, make_series, make_trees
 from margent.models import StructuredModel
 from margent.models.loading import KINDS, model_class
 
@@ -120,6 +120,7 @@ def _cases() -> dict[str, Case]:
     phrase_X, phrase_y = make_phrases(24, seed=3)
     words, spoken = make_pronunciations(150, seed=0, noise=0)
     trees_X, trees_y = make_trees(60, seed=3)
+    questions, meanings, domain, _ = make_questions(40, seed=3)
     return {
         "tagger": Case(
             margent.Tagger(learner=margent.Perceptron(epochs=2)),
@@ -172,6 +173,20 @@ def _cases() -> dict[str, Case]:
             {"learner__epochs": [1, 3], "grammar__vertical": [1]},
             {"grammar__vertical": 1},
             (phrase_X[:2], phrase_y[:1]),
+        ),
+        "semantic-parser": Case(
+            margent.SemanticParser(
+                domain,
+                ["action.kind", "q0.lower action.piece", "s0.type s1.type action.kind"],
+                margent.Perceptron(epochs=2),
+                search=margent.Beam(4),
+                threads=1,
+            ),
+            questions,
+            meanings,
+            {"learner__epochs": [1, 3], "lexicon__most": [15]},
+            {"lexicon__most": 15},
+            (questions[:2], meanings[:1]),
         ),
     }
 

@@ -24,6 +24,7 @@ from margent import (
     Features,
     HiddenLabels,
     Kernel,
+    LexiconOptions,
     Markovisation,
     MaximumLikelihood,
     Parser,
@@ -32,12 +33,14 @@ from margent import (
     PhraseParser,
     SegmentCosts,
     Segmenter,
+    SemanticParser,
     SpanFeatures,
     Spectral,
     Tagger,
     Transcriber,
 )
 from margent.annotation import PhraseTree
+from margent.datasets import make_questions
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.learners import LEARNERS
@@ -54,6 +57,8 @@ WORDS, SPOKEN = ["cab", "back", "tack", "cat", "bat"] * 2, ["K AE B", "B AE K", 
 SEEN = ["U:%x[0,0]", "B"]
 TREES = [DependencyTree([2, 3, 0] if len(x) == 3 else [2, 0], ["x"] * len(x)) for x in X]
 PHRASES = [PhraseTree(x, t, [(0, len(x), "S"), *([(0, 2, "NP")] if len(x) > 2 else [])]) for x, t in zip(X, Y)]
+QUESTIONS, MEANINGS, DOMAIN, _ = make_questions(6)
+SEEN_OF_STATES = ["q0.lower action.piece", "s0.type action.kind"]
 # Nothing but how long somebody wants to wait; more is not wrong.
 WAITS = {"epochs", "iterations", "restarts", "n_reprocess"}
 
@@ -79,6 +84,17 @@ def parse(**options: Any) -> None:
 def phrase(**options: Any) -> None:
     given = {"learner": Perceptron(epochs=1), **options}
     PhraseParser(**given).fit(X, PHRASES, progress=False).predict(X[:2])
+
+
+def understand(**options: Any) -> None:
+    given = {
+        "domain": DOMAIN,
+        "features": SEEN_OF_STATES,
+        "learner": Perceptron(epochs=1),
+        "search": Beam(2),
+        **options,
+    }
+    SemanticParser(**given).fit(QUESTIONS, MEANINGS, progress=False).predict(QUESTIONS[:2])
 
 
 def learn(learner: Any) -> None:
@@ -126,6 +142,10 @@ USES: dict[str, Callable[[Any], None]] = {
        for name in numeric(ParserFeatures)},
     **{f"PhraseParser.{name}": lambda v, name=name: phrase(**{name: v})
        for name in ("pruning", "calibration", "seed", "threads")},
+    **{f"SemanticParser.{name}": lambda v, name=name: understand(**{name: v})
+       for name in ("prior", "most_names", "most_expressions", "calibration", "seed", "threads")},
+    **{f"LexiconOptions.{name}": lambda v, name=name: understand(lexicon=LexiconOptions(**{name: v}))
+       for name in numeric(LexiconOptions)},
     **{f"SpanFeatures.{name}": lambda v, name=name: phrase(features=SpanFeatures(**{name: v}))
        for name in numeric(SpanFeatures)},
     **{f"Markovisation.{name}": lambda v, name=name: phrase(grammar=Markovisation(**{name: v}))
@@ -166,7 +186,11 @@ def test_parameters(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["chain", "hidden", "spectral", "beam", "kernel", "segmenter", "transcriber", "parser", "phrase-parser"]
+    "kind",
+    [
+        *("chain", "hidden", "spectral", "beam", "kernel", "segmenter", "transcriber", "parser", "phrase-parser"),
+        "semantic-parser",
+    ],
 )
 def test_methods(kind: str) -> None:
     makers: dict[str, Callable[[], Any]] = {
@@ -180,10 +204,13 @@ def test_methods(kind: str) -> None:
         "transcriber": lambda: Transcriber(2).fit(WORDS, SPOKEN, progress=False),
         "parser": lambda: Parser(learner=Perceptron(epochs=1)).fit(X, TREES, progress=False),
         "phrase-parser": lambda: PhraseParser(learner=Perceptron(epochs=1)).fit(X, PHRASES, progress=False),
+        "semantic-parser": lambda: SemanticParser(DOMAIN, SEEN_OF_STATES, Perceptron(epochs=1)).fit(
+            QUESTIONS, MEANINGS, progress=False),
     }  # fmt: skip
     model = makers[kind]()
     data: dict[str, Any] = {"segmenter": (FRAMES[:2], SEGMENTS[:2]), "transcriber": (WORDS[:2], SPOKEN[:2])}
     data |= {"parser": (X[:2], TREES[:2]), "phrase-parser": (X[:2], PHRASES[:2])}
+    data |= {"semantic-parser": (QUESTIONS[:2], MEANINGS[:2])}
     given, right = data.get(kind, (X[:2], Y[:2]))
     long = given if kind in data else [["the", "old", "dog"] * 30]
     asked: list[Callable[[Any], Any]] = [
@@ -195,7 +222,7 @@ def test_methods(kind: str) -> None:
         asked += [lambda v: model.scores_of(given[0], v)]
     if kind not in data:
         asked += [lambda v: model.sample(given, v), lambda v: model.sample(given, 2, seed=v)]
-    if hasattr(model, "explain") and kind != "phrase-parser":  # which explains whole trees, without a number
+    if hasattr(model, "explain") and kind not in ("phrase-parser", "semantic-parser"):  # which explain without a number
         asked += [lambda v: model.explain(given[0], v), lambda v: model.explain(given[0], top=v)]
     if hasattr(model, "top_features"):
         label = "x" if kind == "parser" else str(model.classes_[0])

@@ -19,8 +19,9 @@ import numpy as np
 import margent
 from margent import MIRA, SpanFeatures, Spectral
 from margent import CRF, PCFG, Beam, DependencyTree, Durations, Kernel, MaximumLikelihood, Parser, ParserFeatures
-from margent import Perceptron, PhraseParser, PhraseTree, SegmentCosts, Segmenter, Tagger, Transcriber
+from margent import Perceptron, PhraseParser, PhraseTree, SegmentCosts, Segmenter, SemanticParser, Tagger, Transcriber
 from margent.crfsuite import CRF as CrfsuiteCRF
+from margent.datasets import make_questions
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.features import Templates
@@ -71,6 +72,8 @@ phrases = [PhraseTree(x, y, [(0, len(x), "S"), (0, len(x) - 1, "NP")]) for x, y 
 clusters = shuffled({"old": "01", "men": "0", "bank": "11", "river": "10"})
 vectors = shuffled({"old": [1.0, 0.0], "men": [0.5, 1.0], "bank": [0.0, 1.0], "river": [0.1, 0.9]})
 
+questions, meanings, company, _ = make_questions(15, seed=1)
+
 MODELS = {
     "dicts": lambda: Tagger(learner=CRF(epochs=5), label_costs=None).fit(dicts, labels),
     "sets": lambda: Tagger(learner=Perceptron(epochs=3), label_costs=costs, constrain=pairs).fit(sets, labels),
@@ -95,6 +98,9 @@ MODELS = {
     ).fit([list(zip(x, y)) for x, y in zip(sentences, labels)], trees),
     "phrases": lambda: PhraseParser(learner=Perceptron(epochs=2)).fit(sentences, phrases),
     "grammar": lambda: PhraseParser(learner=PCFG()).fit(sentences, phrases),
+    "questions": lambda: SemanticParser(company, learner=Perceptron(epochs=2)).fit(questions, meanings),
+    "meanings": lambda: SemanticParser(learner=Perceptron(epochs=2)).fit(questions, meanings)
+    .partial_fit(*make_questions(10, seed=2)[:2]),
     "spans": lambda: PhraseParser(SpanFeatures({"first.word", "last.word", "left.word", "right.word"}),
                                   Perceptron(epochs=2)).fit(sentences, phrases),
     "spanning": lambda: Parser(search="mst", learner=CRF(epochs=2)).fit(sentences, trees),
@@ -163,7 +169,7 @@ def digests() -> list[dict[str, str]]:
 
 
 NAMES = ("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words")
-NAMES += ("arcs", "actions", "phrases", "grammar", "system")
+NAMES += ("arcs", "actions", "phrases", "grammar", "questions", "meanings", "system")
 NAMES += ("spans", "spanning", "beam crf", "hidden", "k-grams", "reranked")
 
 

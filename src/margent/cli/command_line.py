@@ -28,6 +28,7 @@ COMMANDS = {
     "tune": "search for good parameters",
     "inspect": "show what is in a model and what it has learned",
     "explain": "show why a model predicts what it predicts",
+    "ask": "say what a question means, and what the answer is",
     "templates": "print the feature templates that ship with Margent",
     "convert": "convert a file to another format or label scheme",
     "domain": "write or check a domain: types, names and phrases of questions",
@@ -42,6 +43,7 @@ SHORT_NAMES = {
     "g2p": ("transcriber", None),
     "parse": ("parser", None),
     "phrases": ("phrase-parser", None),
+    "questions": ("semantic-parser", None),
 }
 """From a short name to the task, and to the command where it does not follow: `margent g2p train`."""
 
@@ -54,6 +56,7 @@ short names:
   g2p COMMAND ...      COMMAND for transcribers
   parse COMMAND ...    COMMAND for dependency parsers
   phrases COMMAND ...  COMMAND for phrase-structure parsers
+  questions COMMAND .. COMMAND for semantic parsers
 
 examples:
   margent demo

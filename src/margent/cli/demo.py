@@ -30,6 +30,7 @@ examples:
   margent demo segmenter
   margent demo parser
   margent demo phrases
+  margent demo questions
 """
 
 _N_TRAIN, _N_OTHER = 4000, 500
@@ -52,13 +53,13 @@ _COLOURS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a "
-        "segmenter, or sentences with trees, for one of the parsers."
+        "segmenter, sentences with trees, for one of the parsers, or questions, for a semantic parser."
     )
     parser.epilog = _EXAMPLES
     parser.add_argument(
         "what",
         nargs="?",
-        choices=("tagger", "segmenter", "parser", "phrases"),
+        choices=("tagger", "segmenter", "parser", "phrases", "questions"),
         default="tagger",
         help="(default: tagger)",
     )

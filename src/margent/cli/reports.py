@@ -10,8 +10,10 @@ from typing import Any
 from margent.metrics.bracketing import BracketingReport
 from margent.metrics.calibration import Calibration
 from margent.metrics.dependency import Attachment, DependencyReport
+from margent.metrics.meaning import MeaningReport
 from margent.metrics.score import Average, Score, Sequences
 from margent.metrics.segment import SegmentReport
+from margent.metrics.significance import SentenceMetric, paired_bootstrap
 from margent.metrics.span import SpanReport, span_scores
 from margent.metrics.token import TokenReport, token_scores
 from margent.metrics.transcription import TranscriptionReport
@@ -66,6 +68,17 @@ def _(report: BracketingReport) -> dict[str, Any]:
         "no_crossing": report.no_crossing,
         "tag_accuracy": report.tag_accuracy,
         "labels": _by_label(report.rows),
+    }
+
+
+@as_json.register
+def _(report: MeaningReport) -> dict[str, Any]:
+    return {
+        "kind": "meanings",
+        **_ratios(report.total),
+        "correct": report.total.correct,
+        "coverage": report.coverage,
+        "questions": _by_label(report.rows),
     }
 
 
@@ -130,6 +143,23 @@ def _by_label(rows: Iterable[Score]) -> dict[str, Any]:
 
 def _averages(report: SpanReport | TokenReport | SegmentReport) -> dict[str, Any]:
     return {average.label.replace(" ", "_"): _ratios(average) for average in report.averages}
+
+
+def comparison(
+    gold: Any, first: Any, second: Any, path: str, measures: Mapping[str, SentenceMetric]
+) -> tuple[str, dict[str, Any]]:
+    """The paired bootstrap of two systems, the second from a file, for each measure: for people and for programs."""
+    text, summary = f"\ncompared with {path}:\n", {}
+    for name, measure in measures.items():
+        found = paired_bootstrap(gold, first, second, measure)
+        surely = "a real difference" if found.p_value < 0.05 else "may well be luck"
+        text += (
+            f"  {name.upper()} {100 * found.first:.2f} here, {100 * found.second:.2f} there: "
+            f"{100 * found.difference:+.2f}, 95% between {100 * found.low:+.2f} and {100 * found.high:+.2f}, "
+            f"p = {found.p_value:.4f} ({surely})\n"
+        )
+        summary[name] = found._asdict()
+    return text, summary
 
 
 def calibration_table(curves: Mapping[str, Calibration]) -> str:

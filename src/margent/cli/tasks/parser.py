@@ -119,7 +119,7 @@ class ParserTask(Task):
         values: dict[str, Any] = {}
         templates: Any = arguments.features
         if arguments.template is not None:
-            templates = _text(arguments.template).splitlines()
+            templates = template_text(arguments.template).splitlines()
         if templates is not None or arguments.clusters is not None or "features" in found:
             base = found.get("features", ParserFeatures())
             values["features"] = dataclasses.replace(base, templates=templates, clusters=arguments.clusters)
@@ -198,7 +198,7 @@ class ParserTask(Task):
 
     def evaluate(self, arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         from margent import metrics
-        from margent.cli.reports import calibration_json, calibration_table
+        from margent.cli.reports import calibration_json, calibration_table, comparison
         from margent.cli.tasks import load_model
         from margent.cli.tasks.tagger_evaluation import check_words
 
@@ -224,7 +224,8 @@ class ParserTask(Task):
         if arguments.compare is not None:
             other, trees = _read([arguments.compare], arguments, single_root=False)
             check_words(X.column(0), other.column(0), arguments.compare)
-            more, summary["compare"] = _comparison(gold, predicted, trees, arguments.compare)
+            measures = {name: metrics.dependency_metric(name) for name in ("las", "uas")}
+            more, summary["compare"] = comparison(gold, predicted, trees, arguments.compare, measures)
             text += more
         return text, summary
 
@@ -277,7 +278,8 @@ class ParserTask(Task):
         return Inspection(facts, lines, weight_parts(features, []), weights_json(features, []))
 
 
-def _text(path: str) -> str:
+def template_text(path: str) -> str:
+    """The text of a file of templates."""
     from margent.errors import CorpusError
 
     try:
@@ -380,23 +382,6 @@ def _drawn(found: Iterator[tuple[DependencyBatch, list[list[TreePrediction]]]], 
     width = arguments.width or shutil.get_terminal_size((100, 24)).columns
     for words, _, answer in everything:
         yield headed(answer, f"{tree_text(answer.tree, words, width=width, ascii_only=plain)}\n")
-
-
-def _comparison(gold: Any, first: Any, second: Any, path: str) -> tuple[str, dict[str, Any]]:
-    """The paired bootstrap over sentences, for LAS and UAS."""
-    from margent import metrics
-
-    text, summary = f"\ncompared with {path}:\n", {}
-    for name in ("las", "uas"):
-        found = metrics.paired_bootstrap(gold, first, second, metrics.dependency_metric(name))
-        surely = "a real difference" if found.p_value < 0.05 else "may well be luck"
-        text += (
-            f"  {name.upper()} {100 * found.first:.2f} here, {100 * found.second:.2f} there: "
-            f"{100 * found.difference:+.2f}, 95% between {100 * found.low:+.2f} and {100 * found.high:+.2f}, "
-            f"p = {found.p_value:.4f} ({surely})\n"
-        )
-        summary[name] = found._asdict()
-    return text, summary
 
 
 TASK = ParserTask()

@@ -235,7 +235,9 @@ class Inspection:
 
 
 def described(value: Any) -> Any:
-    """A value with fields as plain data with its name; other values as they are."""
+    """A value with fields as plain data with its name; a domain in short; other values as they are."""
+    if hasattr(value, "to_json"):
+        return repr(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {"name": type(value).__name__, **dataclasses.asdict(value)}
     return value
