@@ -11,8 +11,8 @@ before it. Words have atoms of tokens (`margent.features.token_atoms`). An expre
 
 `action` is what is done: its `kind` (skip, shift, forward, backward, both, either, finish) and `type`, that of what it
 makes; for a shift also the `piece`, its `shape` (the piece without the names), `name` and `name2`, the `constant` in
-its slot, `evidence` (why the piece is a choice) and `length` in words. `depth` is the number of expressions on the stack;
-`choice0` and `choice1` say how strong the best reason is for q0 and q1 to say anything.
+its slot, `evidence` (why the piece is a choice) and `length` in words. `depth` is the number of expressions on the
+stack; `choice0` and `choice1` say how strong the best reason is for q0 and q1 to say anything.
 """
 
 from __future__ import annotations
