@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "learning/inverse_hessian.hpp"
+#include "simd/uninitialised.hpp"
 
 using namespace margent;
 
@@ -103,7 +104,7 @@ void bind_likelihood(nb::module_& m) {
           "times",
           [check](InverseHessian& self, Doubles vector) {
             check(self, vector);
-            std::vector<double> out(vector.shape(0));
+            UninitialisedVector<double> out(vector.shape(0));
             without_gil([&] { self.times(vector.data(), out.data()); });
             return to_numpy(std::move(out));
           },

@@ -19,12 +19,14 @@ void in_chunks(std::int64_t n, int threads, Task task) {
            [&](std::size_t, std::int64_t c) { task(c * size, std::min((c + 1) * size, n)); });
 }
 
-template <class A, class B>
-double dot(const A* a, const B* b, std::int64_t n, int threads) {
+// Calls prepare(begin, end) for each chunk, and then takes it up into the inner product.
+template <class A, class B, class Prepare>
+double dot_after(const A* a, const B* b, std::int64_t n, int threads, Prepare prepare) {
   constexpr std::int64_t lanes = 8;
   std::vector<double> parts;
   parts.resize((n >> 14) + 1);
   in_chunks(n, threads, [&](std::int64_t begin, std::int64_t end) {
+    prepare(begin, end);
     double lane[lanes] = {}, rest = 0;
     std::int64_t i = begin;
     for (; i + lanes <= end; i += lanes)
@@ -36,6 +38,11 @@ double dot(const A* a, const B* b, std::int64_t n, int threads) {
   double sum = 0;
   for (const double x : parts) sum += x;
   return sum;
+}
+
+template <class A, class B>
+double dot(const A* a, const B* b, std::int64_t n, int threads) {
+  return dot_after(a, b, n, threads, [](std::int64_t, std::int64_t) {});
 }
 
 // What is known of the inverse of the second derivatives of a function from the last changes of point and gradient.
@@ -71,24 +78,45 @@ class InverseHessian {
     pairs_.push_back(std::move(pair));
   }
 
-  // The matrix times a vector, into `out`.
+  // The matrix times a vector, into `out`. What one step changes in q is looked at by the next while it is at hand.
   void times(const double* vector, double* out) {
-    q_.resize(n_);
-    in_chunks(n_, threads_, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) q_[i] = static_cast<float>(vector[i]);
-    });
-    for (auto pair = pairs_.rbegin(); pair != pairs_.rend(); ++pair) {
-      pair->factor = dot(pair->step.data(), q_.data(), n_, threads_) / pair->curvature;
-      add_to_q(pair->change, -pair->factor);
+    if (pairs_.empty()) {
+      std::copy(vector, vector + n_, out);
+      return;
     }
-    const float scale = static_cast<float>(scale_);
-    if (!pairs_.empty())
-      in_chunks(n_, threads_, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) q_[i] *= scale;
-      });
-    for (const Pair& pair : pairs_)
-      add_to_q(pair.step, pair.factor - dot(pair.change.data(), q_.data(), n_, threads_) / pair.curvature);
-    std::copy(q_.begin(), q_.end(), out);
+    q_.resize(n_);
+    float* q = q_.data();
+    const float *row = nullptr, scale = static_cast<float>(scale_);
+    float x = 0;
+    const auto copied = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) q[i] = static_cast<float>(vector[i]);
+    };
+    const auto added = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) q[i] += x * row[i];
+    };
+    for (std::size_t i = pairs_.size(); i-- > 0;) {
+      Pair& pair = pairs_[i];
+      const float* step = pair.step.data();
+      pair.factor = (row ? dot_after(step, q, n_, threads_, added) : dot_after(step, q, n_, threads_, copied));
+      pair.factor /= pair.curvature;
+      row = pair.change.data();
+      x = static_cast<float>(-pair.factor);
+    }
+    const auto scaled = [&](std::int64_t begin, std::int64_t end) {
+      added(begin, end);
+      for (std::int64_t i = begin; i < end; ++i) q[i] *= scale;
+    };
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const Pair& pair = pairs_[i];
+      const float* change = pair.change.data();
+      const double sum = i ? dot_after(change, q, n_, threads_, added) : dot_after(change, q, n_, threads_, scaled);
+      row = pair.step.data();
+      x = static_cast<float>(pair.factor - sum / pair.curvature);
+    }
+    in_chunks(n_, threads_, [&](std::int64_t begin, std::int64_t end) {
+      added(begin, end);
+      for (std::int64_t i = begin; i < end; ++i) out[i] = q[i];
+    });
   }
 
  private:
@@ -97,13 +125,6 @@ class InverseHessian {
     std::vector<float> step, change;
     double curvature = 0, factor = 0;
   };
-
-  void add_to_q(const std::vector<float>& row, double factor) {
-    const float x = static_cast<float>(factor);
-    in_chunks(n_, threads_, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) q_[i] += x * row[i];
-    });
-  }
 
   std::int64_t n_, memory_;
   int threads_;

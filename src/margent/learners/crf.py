@@ -165,10 +165,15 @@ class CRF(BatchLearner):
         before: float | None = None  # the objective at the last point, where it was another function then
         iterations = 0
 
+        shrinking: Vector = np.empty(0)
+
         def regularised(w: Vector) -> tuple[float, Vector]:
-            nonlocal before
+            nonlocal before, shrinking
             value, gradient = likelihood.evaluate(w)
-            gradient += 2 * self.l2 * w
+            if len(shrinking) != len(w):
+                shrinking = np.empty_like(w)
+            np.multiply(w, 2 * self.l2, out=shrinking)
+            gradient += shrinking
             if before is not None:
                 rose(value + self._penalty(w) - before)
                 before = None

@@ -105,7 +105,8 @@ def _search(
     slack = _NOISE * abs(start.value)
     lowest_found: Point | None = None
     for _ in range(_MOST_TRIALS):
-        trial = w + step * direction
+        trial = step * direction
+        trial += w  # in place, as all memory that is asked for anew costs as much as the sum
         if orthant is not None:
             trial[trial * orthant < 0] = 0.0
         value, gradient = function(trial)
