@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from margent import __version__
-from margent.cli.output import complain, flush_out, shortened, silence
+from margent.cli.output import complain, flush_complaints, flush_out, shortened, silence
 from margent.cli.termination import STATUS_INTERRUPTED, termination_interrupts
 from margent.printable import printable
 
@@ -107,7 +107,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     with termination_interrupts() as termination:
-        return termination.status(_run(list(sys.argv[1:] if arguments is None else arguments)))
+        status = termination.status(_run(list(sys.argv[1:] if arguments is None else arguments)))
+        flush_complaints()
+        return status
 
 
 def _run(given: list[str]) -> int:

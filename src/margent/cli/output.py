@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 from margent.printable import printable, printable_json
 
@@ -44,10 +44,19 @@ def flush_out() -> None:
         raise out_error(error) from None
 
 
-def silence() -> None:
-    """What is still buffered must not fail once more at the end of the process."""
+def flush_complaints() -> None:
+    """At the end: what standard error cannot take is dropped, as Python would end with another status for it."""
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO | None = None) -> None:
+    """What is still buffered, for standard output if nothing is given, must not fail once more at the end of the
+    process."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
 def complain(text: str) -> None:
