@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import os
 import io
+import os
 import resource
 import subprocess
 import sys
