@@ -288,7 +288,7 @@ void ChainLikelihood::gather_gradient(const Occurrences& of, const Columns& colu
                                       std::int64_t width, double* gradient) const {
   const std::int64_t n_pieces = static_cast<std::int64_t>(of.rows.size());
   constexpr std::int64_t at_once = 64;
-  const std::int64_t n_tasks = std::min<std::int64_t>(n_pieces, 8 * threads_);
+  const std::int64_t n_tasks = std::min<std::int64_t>(n_pieces, 8 * static_cast<std::int64_t>(threads_));
   // All pieces of a feature belong to the same task.
   // Frequent features come first, so tasks of as many features would not be of the same size.
   const auto work = [&](std::int64_t i) { return of.ptr[i] + 4 * i; };

@@ -283,7 +283,8 @@ class ChainScorer {
 // make_state(). The answers must not depend on which thread works on what.
 template <class MakeState, class Work>
 void for_each_sequence(std::int64_t n_sequences, int threads, MakeState make_state, Work work) {
-  const std::int64_t chunk = std::clamp<std::int64_t>(n_sequences / (8 * std::max(threads, 1)), 1, 16);
+  const std::int64_t pieces = 8 * static_cast<std::int64_t>(std::max(threads, 1));
+  const std::int64_t chunk = std::clamp<std::int64_t>(n_sequences / pieces, 1, 16);
   const std::int64_t chunks = (n_sequences + chunk - 1) / chunk;
   const int used = static_cast<int>(std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(chunks, 1)));
   std::vector<decltype(make_state())> states(used);

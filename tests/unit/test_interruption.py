@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -367,6 +368,9 @@ WORK: dict[str, Callable[[], Work]] = {
 }
 
 
+SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")  # some ten times as slow
+
+
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer sends a signal there")
 @pytest.mark.filterwarnings("ignore::margent.errors.CalibrationWarning")
 @pytest.mark.parametrize("name", WORK)
@@ -388,7 +392,7 @@ def test_ctrl_c_is_answered_within_a_second(name: str) -> None:
         signal.setitimer(signal.ITIMER_REAL, rings)
         with pytest.raises(KeyboardInterrupt):
             work()
-        assert time.process_time() - started < rings + 1
+        assert time.process_time() - started < rings + (3 if SANITIZED else 1)
     finally:
         gc.enable()
         signal.setitimer(signal.ITIMER_REAL, 0)
