@@ -92,7 +92,9 @@ class InverseHessian {
       for (std::int64_t i = begin; i < end; ++i) q[i] = static_cast<float>(vector[i]);
     };
     const auto added = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) q[i] += x * row[i];
+      const float* r = row;  // as locals, which no q[i] can be
+      const float factor = x;
+      for (std::int64_t i = begin; i < end; ++i) q[i] += factor * r[i];
     };
     for (std::size_t i = pairs_.size(); i-- > 0;) {
       Pair& pair = pairs_[i];
@@ -104,7 +106,8 @@ class InverseHessian {
     }
     const auto scaled = [&](std::int64_t begin, std::int64_t end) {
       added(begin, end);
-      for (std::int64_t i = begin; i < end; ++i) q[i] *= scale;
+      const float all = scale;
+      for (std::int64_t i = begin; i < end; ++i) q[i] *= all;
     };
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const Pair& pair = pairs_[i];
