@@ -162,7 +162,7 @@ class _Taker:
             variables.append(body)
             body = body.body
         holes: list[tuple[str, Expression]] = []
-        body = self.inner(body, frozenset(each.variable for each in variables), holes)
+        body = self.inner(body, holes)
         for each in reversed(variables):
             body = Abstraction(each.variable, body, each.type)
         return _Open(body, tuple(holes))
@@ -173,15 +173,15 @@ class _Taker:
         holes.append((name, value))
         return Variable(name)
 
-    def inner(self, part: Expression, bound: frozenset[str], holes: list[tuple[str, Expression]]) -> Expression:
+    def inner(self, part: Expression, holes: list[tuple[str, Expression]]) -> Expression:
         """A part of a fragment with holes for what is closed in it."""
         if isinstance(part, Abstraction):
-            return Abstraction(part.variable, self.inner(part.body, bound | {part.variable}, holes), part.type)
+            return Abstraction(part.variable, self.inner(part.body, holes), part.type)
         if not isinstance(part, Application):
             return part
         arguments = list(part.arguments)
         if is_connective(part.function):
-            return Application(part.function, tuple(self.grouped(part.function, arguments, holes, bound)))
+            return Application(part.function, tuple(self.grouped(part.function, arguments, holes)))
         if _is_not(part) and len(arguments[0].free_variables) == 1:
             variable = next(iter(arguments[0].free_variables))
             negated = self.hole(normal_form(Abstraction(variable, arguments[0])), holes)
@@ -189,12 +189,12 @@ class _Taker:
         made = tuple(
             argument
             if isinstance(argument, Variable)
-            else self.inner(argument, bound, holes)
+            else self.inner(argument, holes)
             if argument.free_variables
             else self.hole(argument, holes)
             for argument in arguments
         )
-        function = part.function if isinstance(part.function, Constant) else self.inner(part.function, bound, holes)
+        function = part.function if isinstance(part.function, Constant) else self.inner(part.function, holes)
         return Application(function, made)
 
     def grouped(
@@ -202,7 +202,6 @@ class _Taker:
         connective: Expression,
         members: Sequence[Expression],
         holes: list[tuple[str, Expression]],
-        bound: frozenset[str],
     ) -> list[Expression]:
         """Members about one variable alone become one hole, a set that it is in; the others stay."""
         groups: dict[str, list[Expression]] = {}
@@ -216,7 +215,7 @@ class _Taker:
         for variable, own in sorted(groups.items()):
             body = own[0] if len(own) == 1 else Application(connective, tuple(own))
             found.append(Application(self.hole(normal_form(Abstraction(variable, body)), holes), (Variable(variable),)))
-        return [*found, *(self.inner(member, bound, holes) for member in rest)]
+        return [*found, *(self.inner(member, holes) for member in rest)]
 
 
 def _is_not(part: Application) -> bool:
