@@ -1,5 +1,6 @@
 #include "text/column_parser.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -50,12 +51,22 @@ bool valid_utf8(std::string_view s) {
 }
 
 void ColumnParser::feed(std::string_view bytes) {
-  drop_passed();
-  std::string& text = table_.text;
-  text.append(bytes);
+  // By slices: what was passed is dropped between them, and a large copy would let nobody look up.
+  constexpr std::size_t slice = 1 << 20;
+  do {
+    drop_passed();
+    table_.text.append(bytes.substr(0, slice));
+    bytes.remove_prefix(std::min(bytes.size(), slice));
+    scan();
+  } while (!bytes.empty());
+}
+
+void ColumnParser::scan() {
+  const std::string& text = table_.text;
   while (scanned_ < text.size()) {
     const void* found = std::memchr(text.data() + scanned_, '\n', text.size() - scanned_);
     if (!found) {
+      check_interruption(static_cast<std::int64_t>(text.size() - scanned_));
       scanned_ = text.size();
       if (static_cast<std::int64_t>(scanned_ - line_begin_) > format_.limits.line)
         throw ColumnLimitError(line_ + 1, "line");

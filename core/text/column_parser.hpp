@@ -53,7 +53,8 @@ class ColumnParser {
  public:
   explicit ColumnParser(ColumnFormat format = {}) : format_(std::move(format)) {}
 
-  // Reads one more piece of the file; it may end anywhere, also within a character.
+  // Reads one more piece of the file; it may end anywhere, also within a character. What comes after a line that raises
+  // ColumnError is not read.
   void feed(std::string_view bytes);
 
   // The file has ended: closes its last line and sentence. What is fed next is another file with the same columns.
@@ -63,6 +64,7 @@ class ColumnParser {
   ColumnTable take();
 
  private:
+  void scan();
   void parse_line(std::size_t begin, std::size_t end);
   void split(std::size_t begin, std::size_t end);
   void close_sentence();
