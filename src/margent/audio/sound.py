@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from margent.audio.sphere import SPHERE_MAGIC, read_sphere
 from margent.errors import CorpusError, MissingExtraError
+from margent.extras import optional
 
 Floats = npt.NDArray[np.float32]
 
@@ -94,8 +95,7 @@ def resampled(sound: Sound, rate: int) -> Sound:
         raise ValueError(f"expected a rate of 1 to {MOST_SAMPLES} samples per second, got {rate}")
     if rate == sound.rate:
         return sound
-    from scipy.signal import resample_poly
-
+    resample_poly = optional("scipy.signal", "another sampling rate needs", "audio").resample_poly
     if rate > _MOST_FINER * sound.rate or sound.rate > _MOST_COARSER * rate:
         raise CorpusError(
             f"a sound of {sound.rate} samples per second cannot be brought to {rate}; expected at most {_MOST_FINER} "

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from margent.extras import optional
 from margent.features.encoded import FloatArray, IntArray, PtrArray, sequence_ptr
 
 NOTHING = 0
@@ -139,8 +140,7 @@ class SparseVectors(TokenVectors):
         return result
 
     def matrix(self, n_features: int) -> Any:
-        from scipy.sparse import csr_matrix
-
+        csr_matrix = optional("scipy.sparse", "matrices of sparse vectors need", "scipy").csr_matrix
         return csr_matrix((self.values, self.ids, self.ptr), shape=(len(self), n_features))
 
     @cached_property
@@ -260,9 +260,7 @@ class Observations:
         parts = [tokens[column] for column in self._columns]
         if isinstance(tokens, np.ndarray):
             return np.concatenate(parts, axis=1)
-        from scipy.sparse import hstack
-
-        return hstack(parts, format="csr")
+        return optional("scipy.sparse", "matrices of sparse vectors need", "scipy").hstack(parts, format="csr")
 
 
 class KeptRows:

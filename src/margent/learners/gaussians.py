@@ -9,6 +9,7 @@ and that of a gamma distribution linear in [log d, d, 1] (paper 002, equations 6
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -98,6 +99,21 @@ def fit_mixture(
     return parts
 
 
+def log_gamma_slopes(x: float) -> tuple[float, float]:
+    """The first two derivatives of log Gamma at x > 0, digamma and trigamma.
+
+    By their asymptotic series at x + n >= 16 (Abramowitz and Stegun, 6.3.18 and 6.4.12), brought back to x by
+    psi(x) = psi(x + 1) - 1 / x and psi'(x) = psi'(x + 1) + 1 / x².
+    """
+    first = second = 0.0
+    while x < 16:
+        first, second, x = first - 1 / x, second + 1 / x**2, x + 1
+    y = 1 / x**2
+    first += math.log(x) - 1 / (2 * x) - y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y / 132))))
+    second += (1 + 1 / (2 * x) + y * (1 / 6 - y * (1 / 30 - y * (1 / 42 - y * (1 / 30 - y * 5 / 66))))) / x
+    return first, second
+
+
 def gamma_weights(durations: Doubles, sample_weight: Doubles) -> Doubles:
     """(3,): log density of the gamma distribution of maximum likelihood as weights of [log d, d, 1].
 
@@ -106,20 +122,19 @@ def gamma_weights(durations: Doubles, sample_weight: Doubles) -> Doubles:
     The shape k solves log k - digamma(k) = log(mean) - mean(log), by Newton's method (Minka 2002). Where all durations
     are equal, or there are few, k is at most 100.
     """
-    from scipy.special import digamma, gammaln, polygamma
-
     if not sample_weight.sum() > 0:
         return np.zeros(3)
     mean = float(np.average(durations, weights=sample_weight))
     gap = max(float(np.log(mean) - np.average(np.log(durations), weights=sample_weight)), 1e-9)
     shape = (3 - gap + np.sqrt((gap - 3) ** 2 + 24 * gap)) / (12 * gap)
     for _ in range(20):
-        error = np.log(shape) - digamma(shape) - gap
-        slope = 1 / shape - polygamma(1, shape)
+        first, second = log_gamma_slopes(shape)
+        error = np.log(shape) - first - gap
+        slope = 1 / shape - second
         shape = max(shape - error / slope, shape / 2)
     shape = float(np.clip(shape, 1e-2, 100.0))
     scale = mean / shape
-    return np.array([shape - 1, -1 / scale, -float(gammaln(shape)) - shape * np.log(scale)])
+    return np.array([shape - 1, -1 / scale, -math.lgamma(shape) - shape * np.log(scale)])
 
 
 def markov_weights(

@@ -6,7 +6,7 @@ import os
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from margent.errors import MissingExtraError
+from margent.extras import optional
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,11 +17,9 @@ INK, PALE, BLUE, RED = "#333333", "#d9d9d9", "#2b6ca3", "#c8553d"
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure of so many inches that no window or display knows of."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("plots need matplotlib; install it with: pip install 'margent[plot]'") from error
-    return Figure(figsize=(width, height), dpi=150, layout="constrained")
+    module = optional("matplotlib.figure", "plots need", "plot")
+    figure: Figure = module.Figure(figsize=(width, height), dpi=150, layout="constrained")
+    return figure
 
 
 def check_format(path: str | PathLike[str]) -> None:

@@ -10,6 +10,8 @@ import copy
 import inspect
 from typing import Any, TypeVar
 
+from margent.extras import optional
+
 Self = TypeVar("Self", bound="MetadataRouting")
 
 _OWN = ("self", "X", "y")  # arguments that need no routing
@@ -45,9 +47,8 @@ class MetadataRouting:
 
     def get_metadata_routing(self) -> Any:
         """scikit-learn's MetadataRequest of this estimator."""
-        from sklearn.utils.metadata_routing import MetadataRequest
-
-        result = MetadataRequest(owner=self)
+        routing = optional("sklearn.utils.metadata_routing", "metadata routing needs", "sklearn")
+        result = routing.MetadataRequest(owner=self)
         for method in ("fit", "partial_fit", "predict", "score"):
             asked = self._requests().get(method, {})
             for name in self._extra_arguments(method):
@@ -55,9 +56,7 @@ class MetadataRouting:
         return result
 
     def _request(self: Self, method: str, requests: dict[str, bool | str | None]) -> Self:
-        from sklearn import get_config
-
-        if not get_config()["enable_metadata_routing"]:
+        if not optional("sklearn", "metadata routing needs", "sklearn").get_config()["enable_metadata_routing"]:
             raise RuntimeError(
                 f"set_{method}_request has no effect as long as scikit-learn's metadata routing is switched off; "
                 "switch it on with sklearn.set_config(enable_metadata_routing=True)"

@@ -27,6 +27,8 @@ def for_probabilities(limit: float, scale: float) -> float:
 
 def out_of_range(beyond: NDArray[np.bool_], unit: str, limit: float, purpose: str = "added up") -> dict[int, Exception]:
     """By the number of a sequence whose scores go beyond the limit: that they do."""
+    if not beyond.any():
+        return {}
     return {
         i: CorpusError(
             f"{unit} {i}: its numbers are so large that scores go beyond {limit:g} and cannot be {purpose}; "

@@ -7,6 +7,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from margent.extras import optional
+
 Doubles = NDArray[np.float64]
 
 Decomposition = Literal["auto", "full", "gram", "partial"]
@@ -79,9 +81,8 @@ def _right_singular(matrix: Doubles, threshold: float, svd: Decomposition) -> tu
     if svd == "gram" or threshold <= 0:
         squares, vectors = np.linalg.eigh(product)
     else:
-        from scipy.linalg import eigh
-
-        squares, vectors = eigh(product, subset_by_value=(threshold**2, np.inf))
+        partial = optional("scipy.linalg", "the nuclear norm needs", "scipy")
+        squares, vectors = partial.eigh(product, subset_by_value=(threshold**2, np.inf))
     return _roots(squares), vectors
 
 

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margent.errors import MargentError, MissingExtraError
+from margent.errors import MargentError
+from margent.extras import optional
 from margent.models.estimator import Estimator
 from margent.tuning.problem import Stopped, TuningProblem
 from margent.tuning.space import Candidate, SearchSpace
@@ -44,11 +45,7 @@ class StorageError(MargentError, ValueError):
 
 def import_optuna() -> Any:
     """Optuna, or the error that names the extra."""
-    try:
-        import optuna
-    except ImportError as error:
-        raise MissingExtraError("tuning needs optuna; install it with: pip install 'margent[tune]'") from error
-    return optuna
+    return optional("optuna", "tuning needs", "tune")
 
 
 @contextmanager

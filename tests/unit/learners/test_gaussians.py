@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from margent.learners.gaussians import Gaussian, bin_shares, gamma_weights, markov_weights, statistics
+from margent.learners.gaussians import (
+    Gaussian,
+    bin_shares,
+    gamma_weights,
+    log_gamma_slopes,
+    markov_weights,
+    statistics,
+)
 
 
 @pytest.mark.parametrize("full", [True, False])
@@ -31,6 +38,13 @@ def test_gamma_distributions_have_maximum_likelihood():
     best = minimize(lambda p: -gamma(np.exp(p[0]), scale=np.exp(p[1])).logpdf(durations).sum(), [1.0, 0.5])
     assert ours == pytest.approx(-best.fun, rel=1e-6)
     assert np.isfinite(gamma_weights(np.array([3.0, 3.0]), np.ones(2))).all()
+
+
+@pytest.mark.parametrize("x", [1e-3, 0.1, 0.7, 1.0, 3.3, 9.99, 10.0, 100.0, 1e6])
+def test_slopes_of_the_gamma_function(x):
+    from scipy.special import digamma, polygamma
+
+    assert log_gamma_slopes(x) == pytest.approx((float(digamma(x)), float(polygamma(1, x))), rel=1e-13)
 
 
 def test_markov_chains_are_normalised():
