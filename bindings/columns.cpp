@@ -4,7 +4,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "bindings.hpp"
+#include "items.hpp"
 #include "text/column_parser.hpp"
 #include "text/column_writer.hpp"
 #include "text/strings.hpp"
@@ -80,12 +80,10 @@ nb::list sentences(const ColumnTable& table, Numbers indices, Numbers columns) {
 }
 
 // A list or tuple as it is, another sequence (an array, say) as a list; nothing for what is no sequence of tokens.
-nb::object as_fast_sequence(nb::handle h) {
+Items items_of(nb::handle h) {
   PyObject* p = h.ptr();
   if (PyUnicode_Check(p) || PyBytes_Check(p) || PyByteArray_Check(p) || !PySequence_Check(p)) return {};
-  PyObject* fast = PySequence_Fast(p, "");
-  if (!fast) nb::raise_python_error();
-  return nb::steal(fast);
+  return Items(h);
 }
 
 std::string name_of_type(nb::handle h) { return nb::type_name(h.type()).c_str(); }
@@ -98,17 +96,16 @@ class RowReader {
 
   ColumnTable read(nb::handle sentences) {
     const margent::Interruption interruption(check_signals);
-    const nb::object outer = as_fast_sequence(sentences);
+    const Items outer = items_of(sentences);
     if (!outer.is_valid()) raise_corpus_error("expected a sequence of sentences, got " + name_of_type(sentences));
     // The lists are indexed anew each time: converting an odd sequence may run Python code that changes them.
-    for (sentence_ = 0; sentence_ < PySequence_Fast_GET_SIZE(outer.ptr()); ++sentence_) {
-      const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(outer.ptr(), sentence_));
-      const nb::object tokens = as_fast_sequence(item);
+    for (sentence_ = 0; sentence_ < outer.size(); ++sentence_) {
+      const nb::object item = outer[sentence_];
+      const Items tokens = items_of(item);
       if (!tokens.is_valid())
         raise_corpus_error("sentence " + std::to_string(first_ + sentence_) + ": expected a list of tokens, got " +
                            name_of_type(item));
-      for (token_ = 0; token_ < PySequence_Fast_GET_SIZE(tokens.ptr()); ++token_)
-        add_row(nb::borrow(PySequence_Fast_GET_ITEM(tokens.ptr(), token_)));
+      for (token_ = 0; token_ < tokens.size(); ++token_) add_row(tokens[token_]);
       n_rows_ += token_;
       table_.sentence_ptr.push_back(n_rows_);
     }
@@ -124,11 +121,12 @@ class RowReader {
     }
     if (!PyTuple_Check(row.ptr()) && !PyList_Check(row.ptr()))
       fail("expected str or a tuple of str, got " + name_of_type(row));
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(row.ptr());
+    const Items cells(row);
+    const Py_ssize_t n = cells.size();
     if (n == 0) fail("expected at least one column, got an empty " + name_of_type(row));
     count(n);
     for (Py_ssize_t c = 0; c < n; ++c) {
-      const nb::object cell = nb::borrow(PySequence_Fast_GET_ITEM(row.ptr(), c));
+      const nb::object cell = cells[c];
       if (!PyUnicode_Check(cell.ptr()))
         fail("expected str in column " + std::to_string(c) + ", got " + name_of_type(cell));
       add_cell(cell);

@@ -14,7 +14,9 @@
 #include "bindings.hpp"
 #include "text/column_codes.hpp"
 #include "text/columns.hpp"
+#include "text/spelling.hpp"
 #include "text/strings.hpp"
+#include "text/template_columns.hpp"
 #include "text/templates.hpp"
 
 using namespace margent;
@@ -52,14 +54,18 @@ auto dump(const StringTable& table) {
   return std::make_tuple(to_numpy(std::move(arena)), to_numpy(std::vector<std::int64_t>(table.ends())));
 }
 
+void check_sentences(const ColumnTable& table, const std::optional<Numbers>& sentences) {
+  if (sentences)
+    for (const std::int64_t s : view(*sentences))
+      if (s < 0 || s >= table.n_sentences()) throw nb::index_error("no such sentence");
+}
+
 // The codes of one column for chosen sentences: ids of `table` for known strings; with `grow` new strings are added,
 // without they are numbered on from table.size() in order of appearance and returned as a list.
 auto encode_column(const ColumnTable& columns, int column, std::optional<Numbers> sentences, StringTable& table,
                    bool grow, int threads) {
   if (column < 0 || column >= columns.n_columns) throw nb::index_error("no such column");
-  if (sentences)
-    for (const std::int64_t s : view(*sentences))
-      if (s < 0 || s >= columns.n_sentences()) throw nb::index_error("no such sentence");
+  check_sentences(columns, sentences);
   StringTable fresh;
   ColumnCodes codes;
   without_gil([&] {
@@ -71,20 +77,74 @@ auto encode_column(const ColumnTable& columns, int column, std::optional<Numbers
   return std::make_tuple(to_numpy(std::move(codes)), strings_of(fresh, 0));
 }
 
-auto encode_templates(TemplateEncoder& encoder, std::vector<Ids> columns, Ptr sentence_ptr, bool grow, int threads) {
+// The columns of templates, and for each derived one the Python function that knows Unicode.
+class PythonColumns {
+ public:
+  using Spec = std::pair<int, std::optional<std::string>>;
+
+  PythonColumns(const std::vector<Spec>& specs, nb::dict derivations) {
+    std::vector<TemplateColumn> columns;
+    for (const auto& [source, name] : specs) {
+      if (source < 0) throw nb::index_error("no such column");
+      columns.push_back({source, std::nullopt, {}, {}});
+      functions_.emplace_back();
+      if (!name) continue;
+      columns.back().derivation = derivation_named(*name);
+      const nb::object function = derivations.get(name->c_str(), nb::none());
+      if (!columns.back().derivation || function.is_none()) throw nb::value_error("no such derived column");
+      functions_.back() = function;
+    }
+    columns_ = std::make_shared<TemplateColumns>(std::move(columns));
+  }
+  PythonColumns copy() const {
+    PythonColumns copied(*this);
+    copied.columns_ = std::make_shared<TemplateColumns>(*columns_);
+    return copied;
+  }
+  TemplateColumns& columns() const { return *columns_; }
+  const TemplateColumn& at(std::size_t i) const {
+    if (i >= columns_->size()) throw nb::index_error("no such column");
+    return (*columns_)[i];
+  }
+  TemplateColumns::Codes encode(const ColumnTable& table, const std::vector<int>& indices,
+                                std::optional<std::span<const std::int64_t>> sentences, bool grow, int threads) const {
+    return columns_->encode(table, indices, sentences, grow, threads,
+                            [this](std::size_t column, std::string_view word, std::string& value) {
+                              nb::gil_scoped_acquire acquire;
+                              const nb::object found = functions_[column](nb::str(word.data(), word.size()));
+                              if (!found.is_none()) value = utf8(found);
+                              return !found.is_none();
+                            });
+  }
+
+ private:
+  std::shared_ptr<TemplateColumns> columns_;
+  std::vector<nb::object> functions_;
+};
+
+auto encode_templates(TemplateEncoder& encoder, const PythonColumns& columns, const ColumnTable& table,
+                      std::vector<int> indices, std::optional<Numbers> sentences, Ptr sentence_ptr, bool grow,
+                      int threads) {
   const std::int64_t n_sentences = n_entries(sentence_ptr) - 1;
   if (n_sentences < 0 || sentence_ptr.data()[0] != 0) throw nb::value_error("sentence_ptr must begin with 0");
   for (std::int64_t s = 0; s < n_sentences; ++s)
     if (sentence_ptr.data()[s + 1] < sentence_ptr.data()[s]) throw nb::value_error("sentence_ptr must not fall");
-  if (static_cast<int>(columns.size()) != encoder.n_columns()) throw nb::value_error("codes of each column are needed");
-  std::vector<const std::int32_t*> data;
-  for (const auto& column : columns) {
-    if (n_entries(column) != sentence_ptr.data()[n_sentences])
-      throw nb::value_error("each column needs one code per token");
-    data.push_back(column.data());
-  }
+  check_sentences(table, sentences);
+  std::int64_t n_tokens = sentences ? 0 : table.n_tokens();
+  if (sentences)
+    for (const std::int64_t s : view(*sentences)) n_tokens += table.sentence_ptr[s + 1] - table.sentence_ptr[s];
+  if (n_tokens != sentence_ptr.data()[n_sentences]) throw nb::value_error("sentence_ptr must count all tokens");
+  if (static_cast<int>(columns.columns().size()) != encoder.n_columns()) throw nb::value_error("other columns");
+  for (std::size_t c = 0; c < columns.columns().size(); ++c)
+    if (columns.at(c).source >= static_cast<int>(indices.size())) throw nb::index_error("no such column");
+  for (const int index : indices)
+    if (index < 0 || index >= table.n_columns) throw nb::index_error("no such column");
   EncodedTokens features, edges;
-  without_gil([&] { encoder.encode(data, sentence_ptr.data(), n_sentences, grow, threads, features, edges); });
+  without_gil([&] {
+    const TemplateColumns::Codes codes =
+        columns.encode(table, indices, sentences ? std::optional(view(*sentences)) : std::nullopt, grow, threads);
+    encoder.encode(codes.columns, sentence_ptr.data(), n_sentences, grow, threads, features, edges);
+  });
   return std::make_tuple(to_numpy(std::move(features.ids)), to_numpy(std::move(features.ptr)),
                          to_numpy(std::move(edges.ids)), to_numpy(std::move(edges.ptr)));
 }
@@ -112,9 +172,9 @@ nb::list named_rows(Ids ids, Ptr ptr, nb::list names) {
     nb::object row = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
     if (!row.is_valid()) nb::raise_python_error();
     for (std::int64_t i = 0; i < n; ++i) {
-      PyObject* name = PyList_GET_ITEM(names.ptr(), ids.data()[begin + i]);
+      PyObject* name = NB_LIST_GET_ITEM(names.ptr(), ids.data()[begin + i]);
       Py_INCREF(name);
-      PyList_SET_ITEM(row.ptr(), static_cast<Py_ssize_t>(i), name);
+      NB_LIST_SET_ITEM(row.ptr(), static_cast<Py_ssize_t>(i), name);
     }
     out.append(std::move(row));
     check_interruption(4 * n + 64);
@@ -320,6 +380,28 @@ void bind_features(nb::module_& m) {
       [](nb::handle sequences, StringTable& table, bool grow) { return AttributeReader(table, grow).read(sequences); },
       nb::arg("sequences"), nb::arg("strings"), nb::arg("grow"), "(ids, values or None, ptr, sequence_ptr)");
 
+  nb::class_<PythonColumns>(m, "TemplateColumns",
+                            "The columns that templates read, and those derived from their words.")
+      .def(nb::init<const std::vector<PythonColumns::Spec>&, nb::dict>(), nb::arg("columns"), nb::arg("derivations"))
+      .def("copy", &PythonColumns::copy)
+      .def(
+          "strings", [](const PythonColumns& c, std::size_t i) { return c.at(i).strings; }, "The distinct values.")
+      .def("string",
+           [](const PythonColumns& c, std::size_t column, std::int32_t code) -> std::optional<std::string> {
+             const StringTable& strings = c.at(column).strings;
+             return code >= 0 && code < strings.size() ? std::optional<std::string>(strings[code]) : std::nullopt;
+           })
+      .def(
+          "dump", [](const PythonColumns& c, std::size_t i) { return dump(c.at(i).strings); },
+          "(bytes, ends) of the values, as stored in a model file.")
+      .def(
+          "of_word", [](const PythonColumns& c, std::size_t i) { return to_numpy(std::vector(c.at(i).of_word)); },
+          "The code of the value of each distinct word.")
+      .def("restore", [](PythonColumns& c, std::size_t i, const StringTable& strings, Ids of_word) {
+        c.at(i);
+        c.columns().restore(i, strings, {of_word.data(), of_word.data() + of_word.shape(0)});
+      });
+
   using Cells = std::vector<std::pair<std::int32_t, std::int32_t>>;
   nb::class_<TemplateEncoder>(m, "TemplateEncoder", "Feature templates over coded columns.")
       .def(
@@ -335,8 +417,9 @@ void bind_features(nb::module_& m) {
             new (self) TemplateEncoder(std::move(templates), n_columns);
           },
           nb::arg("templates"), nb::arg("n_columns"))
-      .def("encode", &encode_templates, nb::arg("columns"), nb::arg("sentence_ptr"), nb::arg("grow"),
-           nb::arg("threads") = 1, "(ids, ptr, edge_ids, edge_ptr)")
+      .def("encode", &encode_templates, nb::arg("columns"), nb::arg("table"), nb::arg("indices"),
+           nb::arg("sentences").none(), nb::arg("sentence_ptr"), nb::arg("grow"), nb::arg("threads") = 1,
+           "(ids, ptr, edge_ids, edge_ptr)")
       .def("size", &TemplateEncoder::size, nb::arg("edge"))
       .def(
           "name",

@@ -1,7 +1,9 @@
 #include "text/templates.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include "parallel.hpp"
 
@@ -11,6 +13,12 @@ TemplateEncoder::TemplateEncoder(std::vector<Template> templates, int n_columns)
     : templates_(std::move(templates)), n_columns_(n_columns), reach_(0) {
   for (const Template& t : templates_)
     for (const auto& cell : t.cells) reach_ = std::max(reach_, std::abs(cell.first));
+  for (const Template& t : templates_) {
+    const std::size_t begin = cells_.size();
+    for (const auto& [offset, column] : t.cells) cells_.push_back({column, offset + reach_});
+    compiled_.push_back({static_cast<std::uint64_t>(t.text) << 32, begin, cells_.size(), t.edge});
+    ++n_of_kind_[t.edge];
+  }
 }
 
 // Two different features could only share a key by a collision of 64-bit hashes: with 10 million features the chance
@@ -21,10 +29,10 @@ std::uint64_t TemplateEncoder::key(std::int32_t text, const std::int32_t* codes,
   return h;
 }
 
-void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, const std::int64_t* sentence_ptr,
+void TemplateEncoder::encode(const std::vector<CodedColumn>& columns, const std::int64_t* sentence_ptr,
                              std::int64_t n_sentences, bool grow, int threads, EncodedTokens& features,
                              EncodedTokens& edges) {
-  constexpr std::int64_t stretch = 8192;  // tokens, so many that what a stretch begins with costs nothing
+  constexpr std::int64_t stretch = 2048;  // tokens: what they begin with costs nothing, and their ids stay in the cache
   const std::int64_t n_tokens = sentence_ptr[n_sentences];
   const std::int64_t n_stretches = grow ? 1 : std::max<std::int64_t>(1, n_tokens / stretch);
   if (n_stretches == 1 || threads == 1)
@@ -34,65 +42,73 @@ void TemplateEncoder::encode(const std::vector<const std::int32_t*>& columns, co
     begins.push_back(std::lower_bound(sentence_ptr + begins.back(), sentence_ptr + n_sentences, i * stretch) -
                      sentence_ptr);
   begins.push_back(n_sentences);
-  struct Part {
-    EncodedTokens features, edges;
+  EncodedTokens* const out[2] = {&features, &edges};
+  for (int edge = 0; edge < 2; ++edge) {
+    out[edge]->ids.resize(n_tokens * n_of_kind_[edge]);
+    out[edge]->ptr.resize(n_tokens + 1);
+  }
+  // Where the ids of a stretch begin is known when those of the one before it are. Stretches are begun in order, so
+  // that a thread seldom waits for that.
+  struct Begin {
+    std::int64_t ids[2] = {0, 0};
+    std::atomic<bool> known{false};
   };
-  std::vector<Part> parts(n_stretches);
-  parallel(n_stretches, threads, [&](std::size_t, std::int64_t i) {
-    encode_stretch(columns, sentence_ptr, begins[i], begins[i + 1], false, parts[i].features, parts[i].edges);
-  });
-  // One after the other, by several threads too.
-  const auto join = [&](EncodedTokens Part::*kind, EncodedTokens& out) {
-    std::vector<std::int64_t> ids(n_stretches + 1, 0), tokens(n_stretches + 1, 0);
-    for (std::int64_t i = 0; i < n_stretches; ++i) {
-      ids[i + 1] = ids[i] + static_cast<std::int64_t>((parts[i].*kind).ids.size());
-      tokens[i + 1] = tokens[i] + static_cast<std::int64_t>((parts[i].*kind).ptr.size()) - 1;
+  std::vector<Begin> places(n_stretches + 1);
+  places[0].known = true;
+  std::atomic<bool> failed{false};
+  struct alignas(64) Part {  // threads that write to neighbours do not share a cache line
+    EncodedTokens kinds[2];
+  };
+  std::vector<Part> parts(workers(n_stretches, threads));
+  parallel(n_stretches, threads, [&](std::size_t thread, std::int64_t i) {
+    auto& part = parts[thread].kinds;
+    try {
+      encode_stretch(columns, sentence_ptr, begins[i], begins[i + 1], false, part[0], part[1]);
+    } catch (...) {
+      failed = true;
+      throw;
     }
-    out.ids.resize(ids.back());
-    out.ptr.resize(tokens.back() + 1);
-    parallel(n_stretches, threads, [&](std::size_t, std::int64_t i) {
-      const EncodedTokens& part = parts[i].*kind;
-      std::copy(part.ids.begin(), part.ids.end(), out.ids.begin() + ids[i]);
-      for (std::size_t t = 1; t < part.ptr.size(); ++t) out.ptr[tokens[i] + t] = ids[i] + part.ptr[t];
-    });
-  };
-  join(&Part::features, features);
-  join(&Part::edges, edges);
+    while (!places[i].known.load(std::memory_order_acquire)) {
+      if (failed) return;
+      check_interruption(256);
+      std::this_thread::yield();
+    }
+    for (int edge = 0; edge < 2; ++edge)
+      places[i + 1].ids[edge] = places[i].ids[edge] + static_cast<std::int64_t>(part[edge].ids.size());
+    places[i + 1].known.store(true, std::memory_order_release);
+    for (int edge = 0; edge < 2; ++edge) {
+      const std::int64_t begin = places[i].ids[edge];
+      std::copy(part[edge].ids.begin(), part[edge].ids.end(), out[edge]->ids.begin() + begin);
+      std::int64_t* const ptr = out[edge]->ptr.data() + sentence_ptr[begins[i]];
+      for (std::size_t t = 1; t < part[edge].ptr.size(); ++t) ptr[t] = begin + part[edge].ptr[t];
+    }
+  });
+  for (int edge = 0; edge < 2; ++edge) out[edge]->ids.resize(places[n_stretches].ids[edge]);
 }
 
-void TemplateEncoder::encode_stretch(const std::vector<const std::int32_t*>& columns, const std::int64_t* sentence_ptr,
+void TemplateEncoder::encode_stretch(const std::vector<CodedColumn>& columns, const std::int64_t* sentence_ptr,
                                      std::int64_t first, std::int64_t last, bool grow, EncodedTokens& features,
                                      EncodedTokens& edges) {
   const std::int64_t n_tokens = sentence_ptr[last] - sentence_ptr[first];
   const std::size_t n_templates = templates_.size();
+  // Ids are written through pointers of this function's own, as the vectors' ends would have to be stored each time.
   EncodedTokens* out[2] = {&features, &edges};
+  std::int32_t* ids[2];
+  std::int64_t n_ids[2] = {0, 0};
   for (int edge = 0; edge < 2; ++edge) {
-    const auto of_kind = [&](const Template& t) { return t.edge == (edge == 1); };
-    const auto per_token = std::count_if(templates_.begin(), templates_.end(), of_kind);
-    out[edge]->ids.reserve(n_tokens * per_token);
+    out[edge]->ids.resize(n_tokens * n_of_kind_[edge]);
+    ids[edge] = out[edge]->ids.data();
     // A guess that saves most of the growing: one new feature in eight.
-    if (grow && tables_[edge].size() == 0) tables_[edge].reserve(n_tokens * per_token / 8);
+    if (grow && tables_[edge].size() == 0) tables_[edge].reserve(n_tokens * n_of_kind_[edge] / 8);
+    out[edge]->ptr.resize(1);
     out[edge]->ptr.reserve(n_tokens + 1);
   }
 
   // One sentence at a time, each column copied between its boundary codes, so that a cell is one load.
-  std::vector<std::vector<std::int32_t>> padded(n_columns_);
+  std::vector<std::int32_t> padded;
   std::vector<const std::int32_t*> column_data(n_columns_);
-  struct Cell {
-    std::int32_t column, offset;
-  };
-  struct Compiled {
-    std::uint64_t seed;
-    std::size_t begin, end;
-    bool edge;
-  };
-  std::vector<Cell> cells;
-  std::vector<Compiled> compiled;
-  for (const Template& t : templates_) {
-    const std::size_t begin = cells.size();
-    for (const auto& [offset, column] : t.cells) cells.push_back({column, offset + reach_});
-    compiled.push_back({static_cast<std::uint64_t>(t.text) << 32, begin, cells.size(), t.edge});
-  }
+  const std::vector<Cell>& cells = cells_;
+  const std::vector<Compiled>& compiled = compiled_;
 
   // Keys of the token at hand and of the next one, whose table slots are fetched meanwhile.
   std::vector<std::uint64_t> keys[2];
@@ -115,15 +131,17 @@ void TemplateEncoder::encode_stretch(const std::vector<const std::int32_t*>& col
 
   for (std::int64_t s = first; s < last; ++s) {
     const std::int64_t begin = sentence_ptr[s], n = sentence_ptr[s + 1] - begin;
+    const std::int64_t size = n + 2 * reach_;
+    padded.resize(size * n_columns_);
     for (int c = 0; c < n_columns_; ++c) {
-      std::vector<std::int32_t>& column = padded[c];
-      column.resize(n + 2 * reach_);
+      std::int32_t* const column = padded.data() + c * size;
       for (int d = 1; d <= reach_; ++d) {
         column[reach_ - d] = boundary(d, 0);
         column[reach_ + n + d - 1] = boundary(d, 1);
       }
-      std::copy(columns[c] + begin, columns[c] + begin + n, column.begin() + reach_);
-      column_data[c] = column.data();
+      const CodedColumn codes = columns[c];
+      for (std::int64_t t = 0; t < n; ++t) column[reach_ + t] = codes[begin + t];
+      column_data[c] = column;
     }
     if (n > 0) make_keys(0, 0);
     for (std::int64_t t = 0; t < n; ++t) {
@@ -149,11 +167,12 @@ void TemplateEncoder::encode_stretch(const std::vector<const std::int32_t*>& col
           id = table.find(keys[now][q]);
           if (id == not_found) continue;
         }
-        out[edge]->ids.push_back(id);
+        ids[edge][n_ids[edge]++] = id;
       }
-      for (EncodedTokens* tokens : out) tokens->ptr.push_back(static_cast<std::int64_t>(tokens->ids.size()));
+      for (int edge = 0; edge < 2; ++edge) out[edge]->ptr.push_back(n_ids[edge]);
     }
   }
+  for (int edge = 0; edge < 2; ++edge) out[edge]->ids.resize(n_ids[edge]);
 }
 
 void TemplateEncoder::restore(bool edge, const FeatureNames& names) {

@@ -43,7 +43,7 @@ class Encoded:
 
     @property
     def lengths(self) -> PtrArray:
-        return np.diff(self.sequence_ptr)
+        return self.sequence_ptr[1:] - self.sequence_ptr[:-1]
 
     def part(self: Self, numbers: PtrArray) -> Self:
         """The sequences of these numbers alone, with the same feature ids."""
@@ -106,7 +106,7 @@ class Encoded:
 def sequence_ptr(lengths: Sequence[int] | PtrArray) -> PtrArray:
     """Offsets of sequences that lie one after the other: (n + 1,) from their lengths."""
     ptr = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=ptr[1:])
+    np.add.accumulate(lengths, out=ptr[1:])
     return ptr
 
 

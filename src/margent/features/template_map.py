@@ -16,40 +16,7 @@ from margent.features.templates import TemplateLine, Templates
 from margent.formats.columns import Columns
 from margent.storage import ModelFile
 
-Codes = NDArray[np.int32]
 UNKNOWN = -1
-
-
-class _Column:
-    """One column of codes that templates read: a column of the data, or a property derived from one.
-
-    `strings` are its distinct values. For a derived column, `of_word[code]` is the value of each distinct string of
-    the column it is derived from, so that spelling is looked at once per distinct word.
-    """
-
-    def __init__(self, column: int, derived: str | None) -> None:
-        self.column = column
-        self.derived = derived
-        self.strings = _core.StringTable()
-        self.of_word: Codes = np.empty(0, dtype=np.int32)
-
-    def copy(self) -> _Column:
-        copied = _Column(self.column, self.derived)
-        copied.strings, copied.of_word = self.strings.copy(), self.of_word
-        return copied
-
-    def derive(self, words: list[str], *, grow: bool) -> Codes:
-        """Codes of the derived values of some words; UNKNOWN where there is none or it is not known."""
-        assert self.derived is not None
-        function = DERIVATIONS[self.derived]
-        values = [function(word) for word in words]
-        if None not in values:
-            return self.strings.add_all(values) if grow else self.strings.find_all(values)
-        codes = np.full(len(words), UNKNOWN, dtype=np.int32)
-        there = [i for i, value in enumerate(values) if value is not None]
-        some = [values[i] for i in there]
-        codes[there] = self.strings.add_all(some) if grow else self.strings.find_all(some)
-        return codes
 
 
 class TemplateMap(FeatureMap):
@@ -61,7 +28,8 @@ class TemplateMap(FeatureMap):
         self.templates = templates
         self.label_transitions = templates.label_transitions
         self.n_columns = 0
-        self._columns: list[_Column] = []
+        self._cells: list[tuple[int, str | None]] = []  # column and derivation of what templates read
+        self._columns: _core.TemplateColumns | None = None
         self._lines: list[TemplateLine] = []
         self._texts: list[str] = []
         self._line_of: dict[tuple[str, bool], TemplateLine] = {}  # the first of each text
@@ -74,7 +42,8 @@ class TemplateMap(FeatureMap):
         names = dict.fromkeys((cell.column, cell.derived) for line in self._lines for cell in line.cells)
         for column in dict.fromkeys(column for column, _ in names):
             names.setdefault((column, None))  # a derived column needs the codes of the words it is derived from
-        self._columns = [_Column(*name) for name in names]
+        self._cells = list(names)
+        self._columns = _core.TemplateColumns(self._cells, DERIVATIONS)
         place = {name: i for i, name in enumerate(names)}
         texts: dict[str, int] = {}
         specs = [
@@ -87,14 +56,14 @@ class TemplateMap(FeatureMap):
         ]
         self._texts = list(texts)
         self._line_of = {(line.text, line.edge): line for line in reversed(self._lines)}
-        self._encoder = _core.TemplateEncoder(specs, len(self._columns))
+        self._encoder = _core.TemplateEncoder(specs, len(self._cells))
 
     def copy(self) -> TemplateMap:
         copied = TemplateMap(self.templates)
         if self._encoder is not None:
             copied._prepare(self.n_columns)
-            copied._columns = [column.copy() for column in self._columns]
-            assert copied._encoder is not None
+            assert self._columns is not None and copied._encoder is not None
+            copied._columns = self._columns.copy()
             for edge in (False, True):
                 copied._encoder.restore(edge, *self._encoder.dump(edge))
         return copied
@@ -113,7 +82,7 @@ class TemplateMap(FeatureMap):
             columns = Columns.from_sentences([[]] * len(columns), n_columns=self.n_columns or 1)
         if self._encoder is None:
             self._prepare(columns.n_columns)
-        assert self._encoder is not None
+        assert self._encoder is not None and self._columns is not None
         if columns.n_columns != self.n_columns:
             raise CorpusError(
                 f"the data has {columns.n_columns} input column{'s' if columns.n_columns != 1 else ''}, "
@@ -122,7 +91,9 @@ class TemplateMap(FeatureMap):
             )
         starts = sequence_ptr(columns.lengths)
         before = (self.n_unigrams, self.n_edges)
-        ids, ptr, edge_ids, edge_ptr = self._encoder.encode(self._codes(columns, grow, threads), starts, grow, threads)
+        ids, ptr, edge_ids, edge_ptr = self._encoder.encode(
+            self._columns, columns.table, list(columns.column_indices), columns.sentence_indices, starts, grow, threads
+        )
         if grow:
             keep = rare(ids, before[0], self.n_unigrams, min_count)
             if keep is not None:
@@ -140,47 +111,24 @@ class TemplateMap(FeatureMap):
         """Whether these are columns as they came from a file, the labels still with them, so far as one can tell."""
         return columns is X and columns.n_columns == self.n_columns + 1
 
-    def _codes(self, columns: Columns, grow: bool, threads: int) -> list[Codes]:
-        """The codes of every column that the templates read, one array (n_tokens,) each."""
-        result: dict[int, Codes] = {}
-        for place, base in enumerate(self._columns):
-            if base.derived is not None:
-                continue
-            known = len(base.strings)
-            codes, fresh = _core.encode_column(
-                columns.table,
-                columns.column_indices[base.column],
-                columns.sentence_indices,
-                base.strings,
-                grow,
-                threads,
-            )
-            if grow:
-                fresh = base.strings.strings(known)
-            for other, column in enumerate(self._columns):
-                if column.derived is None or column.column != base.column:
-                    continue
-                of_word = column.of_word
-                if fresh:
-                    of_word = np.concatenate([of_word, column.derive(fresh, grow=grow)])
-                if grow:
-                    column.of_word = of_word
-                result[other] = of_word[codes]
-            if fresh and not grow:
-                codes = np.where(codes < known, codes, np.int32(UNKNOWN))
-            result[place] = codes
-        return [result[place] for place in range(len(self._columns))]
-
     def name(self, feature: int, *, edge: bool = False) -> str:
         assert self._encoder is not None
         text, codes = self._encoder.name(edge, feature)
         line = self._line_of[self._texts[text], edge]
-        columns = {(column.column, column.derived): column for column in self._columns}
-        values = [_string(columns[cell.column, cell.derived], code) for cell, code in zip(line.cells, codes)]
+        values = [self._value(self._cells.index((c.column, c.derived)), code) for c, code in zip(line.cells, codes)]
         return "".join(piece + value for piece, value in zip(line.pieces, values)) + line.pieces[-1]
 
+    def _value(self, column: int, code: int) -> str:
+        """The text of a cell; codes below UNKNOWN stand for cells outside the sentence (core/text/templates.hpp)."""
+        assert self._columns is not None
+        if code >= 0:
+            value = self._columns.string(column, code)
+            return "?" if value is None else value
+        distance, side = divmod(-code, 2)
+        return f"_B+{distance}" if side else f"_B-{distance}"
+
     def stored(self, keep: Mask | None = None, keep_edges: Mask | None = None) -> Stored:
-        assert self._encoder is not None
+        assert self._encoder is not None and self._columns is not None
         header = {"templates": list(self.templates.lines), "n_columns": self.n_columns}
         arrays: dict[str, NDArray[Any]] = {}
         for edge, kind, kept in ((False, "features", keep), (True, "edge_features", keep_edges)):
@@ -190,10 +138,10 @@ class TemplateMap(FeatureMap):
                 ptr = sequence_ptr(np.diff(ptr)[kept])
                 text = text[kept]
             arrays |= {f"{kind}.text": text, f"{kind}.ptr": ptr, f"{kind}.codes": codes}
-        for i, column in enumerate(self._columns):
-            arrays[f"column{i}"], arrays[f"column{i}.ends"] = column.strings.dump()
-            if column.derived is not None:
-                arrays[f"column{i}.of_word"] = column.of_word
+        for i, (_, derived) in enumerate(self._cells):
+            arrays[f"column{i}"], arrays[f"column{i}.ends"] = self._columns.dump(i)
+            if derived is not None:
+                arrays[f"column{i}.of_word"] = self._columns.of_word(i)
         return header, arrays
 
     @classmethod
@@ -206,19 +154,15 @@ class TemplateMap(FeatureMap):
             self._prepare(n_columns)
         except CorpusError as error:
             raise file.error(f"its templates are wrong: {error}") from None
-        assert self._encoder is not None
-        for i, column in enumerate(self._columns):
-            column.strings = restored_strings(file, f"column{i}")
-        words = {column.column: len(column.strings) for column in self._columns if column.derived is None}
-        for i, column in enumerate(self._columns):
-            if column.derived is not None:
-                column.of_word = file.array(
-                    f"column{i}.of_word",
-                    np.int32,
-                    (words[column.column],),
-                    minimum=UNKNOWN,
-                    maximum=len(column.strings) - 1,
-                )
+        assert self._encoder is not None and self._columns is not None
+        strings = [restored_strings(file, f"column{i}") for i in range(len(self._cells))]
+        words = {column: len(own) for (column, derived), own in zip(self._cells, strings) if derived is None}
+        for i, ((column, derived), own) in enumerate(zip(self._cells, strings)):
+            of_word = np.empty(0, dtype=np.int32)
+            if derived is not None:
+                shape = (words[column],)
+                of_word = file.array(f"column{i}.of_word", np.int32, shape, minimum=UNKNOWN, maximum=len(own) - 1)
+            self._columns.restore(i, own, of_word)
         number = {text: i for i, text in enumerate(self._texts)}
         for edge, kind in ((False, "features"), (True, "edge_features")):
             text = file.array(f"{kind}.text", np.int32, (None,), minimum=0, maximum=len(self._texts) - 1)
@@ -236,11 +180,3 @@ class TemplateMap(FeatureMap):
             except ValueError as error:
                 raise file.error(str(error)) from None
         return self
-
-
-def _string(column: _Column, code: int) -> str:
-    """The text of a cell; codes below UNKNOWN stand for cells outside the sentence (core/text/templates.hpp)."""
-    if code >= 0:
-        return str(column.strings[code]) if code < len(column.strings) else "?"
-    distance, side = divmod(-code, 2)
-    return f"_B+{distance}" if side else f"_B-{distance}"

@@ -87,7 +87,8 @@ class Columns(Sequence[Sentence]):
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
         """(n_sentences,): the number of tokens of each sentence."""
-        lengths = np.diff(self.table.sentence_ptr)
+        ptr = self.table.sentence_ptr
+        lengths = ptr[1:] - ptr[:-1]
         return lengths if self.sentence_indices is None else lengths[self.sentence_indices]
 
     @property

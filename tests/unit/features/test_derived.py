@@ -5,11 +5,15 @@ from __future__ import annotations
 import itertools
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import margent
+from margent import Templates, _core
 from margent.features.derived import DERIVATIONS
+from margent.features.template_map import TemplateMap
 
 WORDS = {
     #                shape          short        capitalisation digits   hyphen    length
@@ -72,3 +76,48 @@ def test_every_word_has_well_formed_properties(word: str) -> None:
     assert (DERIVATIONS["capitalisation"](word) is None) == (
         not any(c.isupper() or c.islower() or c.istitle() for c in word)
     )
+
+
+def natively(word: str) -> dict[str, str | None]:
+    """The derived columns as templates have them, of a word that is met for the first time."""
+    features = TemplateMap(Templates([f"U{name}:%x[0,0.{name}]" for name in DERIVATIONS]))
+    ids = features.encode([[word]], grow=True).ids
+    values = dict(features.name(int(i))[1:].split(":", 1) for i in ids)
+    return {name: values.get(name) for name in DERIVATIONS}
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_native_code_derives_the_same(word: str) -> None:
+    assert natively(word) == {name: derive(word) for name, derive in DERIVATIONS.items()}
+
+
+@settings(deadline=None, max_examples=300)
+@given(word=st.text(st.characters(max_codepoint=127), max_size=12) | st.text(st.characters(codec="utf-8"), max_size=6))
+def test_native_code_derives_the_same_of_any_word(word: str) -> None:
+    assert natively(word) == {name: derive(word) for name, derive in DERIVATIONS.items()}
+
+
+def test_python_is_asked_only_what_native_code_cannot_know() -> None:
+    asked = []
+    functions = {name: lambda word, name=name: asked.append((name, word)) for name in DERIVATIONS}
+    names = sorted(DERIVATIONS)
+    columns = _core.TemplateColumns([(0, None), *((0, name) for name in names)], functions)
+    templates = [(i, False, [(0, i)]) for i in range(len(names) + 1)]
+    encoder = _core.TemplateEncoder(templates, len(names) + 1)
+    X = margent.Columns.from_sentences([["Plain-2", "naïf", "Plain-2", "naïf"]])
+    encoder.encode(columns, X.table, [0], None, np.array([0, 4]), True)
+    by_unicode = {"lower", "shape", "short_shape", "capitalisation", "digits", "hyphen"}
+    assert sorted(asked) == sorted((name, "naïf") for name in by_unicode)
+
+
+def test_words_that_were_not_seen_leave_the_columns_as_they_are() -> None:
+    features = TemplateMap(Templates(["U:%x[0,0]", "US:%x[0,0.suffix2]", "UL:%x[0,0.lower]"]))
+    features.encode([["walking", "the"]], grow=True)
+    before = {name: array.tobytes() for name, array in features.stored()[1].items()}
+    X = [["The", "talking", "the", "ÉLAN", "talking"]]
+    found = features.encode(X)
+    names = [
+        [features.name(int(i)) for i in found.ids[found.ptr[t] : found.ptr[t + 1]]] for t in range(len(found.ptr) - 1)
+    ]
+    assert names == [["US:he", "UL:the"], ["US:ng"], ["U:the", "US:he", "UL:the"], [], ["US:ng"]]
+    assert {name: array.tobytes() for name, array in features.stored()[1].items()} == before

@@ -44,7 +44,7 @@ def taken(*arguments: object) -> float:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is in other units elsewhere, or not known")
-@pytest.mark.parametrize(("learner", "limit"), [("Perceptron", 42), ("CRF", 76)])
+@pytest.mark.parametrize(("learner", "limit"), [("Perceptron", 42), pytest.param("CRF", 76, marks=pytest.mark.slow)])
 def test_no_more_than_is_used_without_transitions(tmp_path: Path, learner: str, limit: int) -> None:
     """There is a feature for each label: weights and their sums take 8 bytes by themselves, and copies as much."""
     path = tmp_path / "model.margent"
