@@ -9,6 +9,7 @@
 #include "chain/chain_oracle.hpp"
 #include "chain/chain_weights.hpp"
 #include "chain/gold_counts.hpp"
+#include "chain/soft_counts.hpp"
 #include "examples.hpp"
 #include "learning/flat_oracle.hpp"
 #include "learning/frank_wolfe.hpp"
@@ -61,13 +62,16 @@ nb::dict export_weights(ChainOracle& oracle, bool average) {
   return out;
 }
 
-// What the labels of the examples were seen with, in the form of export_weights, but feature counts always compressed.
-nb::dict export_counts(ChainOracle& oracle) {
+// The number of rows of features that can be counted.
+std::int64_t n_rows_of(ChainOracle& oracle) {
   if (oracle.kernel())
     throw nb::value_error("a hidden Markov model counts features, and a kernel has none: choose another learner");
+  return oracle.dense() ? oracle.dense()->n_rows() : oracle.sparse()->n_rows();
+}
+
+// Counts in the form of export_weights, but those of features always compressed.
+nb::dict to_dict(GoldCounts counts, ChainOracle& oracle) {
   const std::size_t width = oracle.shape().width;
-  const std::int64_t n_unigrams = oracle.dense() ? oracle.dense()->n_rows() : oracle.sparse()->n_rows();
-  auto counts = without_gil([&] { return count_gold(oracle.examples(), oracle.shape(), n_unigrams); });
   const auto levels = [width](std::vector<std::vector<double>>& tables) {
     nb::list out;
     for (std::vector<double>& table : tables) {
@@ -83,6 +87,19 @@ nb::dict export_counts(ChainOracle& oracle) {
   out["transitions"] = levels(counts.transitions);
   out["ends"] = levels(counts.ends);
   return out;
+}
+
+// What the labels of the examples were seen with.
+nb::dict export_counts(ChainOracle& oracle) {
+  const std::int64_t n_unigrams = n_rows_of(oracle);
+  return to_dict(without_gil([&] { return count_gold(oracle.examples(), oracle.shape(), n_unigrams); }), oracle);
+}
+
+// What is expected to have been seen where labels are not known, in the same form, and the log-likelihood.
+auto export_soft_counts(ChainOracle& oracle, int threads) {
+  const std::int64_t n_unigrams = n_rows_of(oracle);
+  SoftCounts soft = without_gil([&] { return soft_counts(oracle, n_unigrams, threads); });
+  return std::make_tuple(to_dict(std::move(soft.counts), oracle), soft.log_likelihood);
 }
 
 void import_rows(SparseRows& rows, nb::tuple arrays) {
@@ -341,6 +358,7 @@ void bind_learning(nb::module_& m) {
             return oracle.beam_width() ? name + " under a beam" : name;
           },
           "Its name among `margent.capability.STRUCTURES`, which says what it can do.")
+      .def_prop_ro("n_tokens", [](ChainOracle& o) { return o.examples().sequence_ptr[o.examples().n_sequences]; })
       .def_prop_ro("n_labels", [](const ChainOracle& oracle) { return oracle.shape().n_labels; })
       .def_prop_ro("learn_transitions", &ChainOracle::learn_transitions)
       .def(
@@ -360,6 +378,8 @@ void bind_learning(nb::module_& m) {
              return oracle.fix_gold();
            })
       .def("free_gold", &ChainOracle::free_gold)
+      .def("soft_counts", &export_soft_counts, nb::arg("threads") = 1,
+           "The counts that are expected where labels are not known, and the log-likelihood of what is known.")
       .def("counts", &export_counts, "How often labels were seen with each feature, after each history and at the end.")
       .def("weights", &export_weights, nb::arg("average"))
       .def("start_from", &import_weights, nb::arg("weights"));

@@ -269,6 +269,39 @@ double ChainExpectations::add_in_logs(const Examples& examples, std::int64_t seq
   return weight * (log_z - known);
 }
 
+double ChainExpectations::add_right(const Examples& examples, std::int64_t sequence, double weight, float* nodes) {
+  const ChainShape& s = model_.shape;
+  const int n = examples.length(sequence);
+  if (n == 0 || weight == 0) return 0;
+  double known;
+  if (s.order == 1 && !(model_.edges && examples.edges.ids)) {
+    float* emissions = scaled_emissions(examples, sequence);
+    take_costs(n, emissions);
+    examples.keep_right(sequence, s.n_labels, s.width, emissions);
+    bool possible = true;
+    for (int t = 0; t < n; ++t) {
+      const float* row = emissions + static_cast<std::size_t>(t) * s.width;
+      possible &= *std::max_element(row, row + s.n_labels) > static_cast<float>(minus_infinity);
+    }
+    if (!possible) return 0;
+    exponentials(n, emissions);
+    if (sums_scaled(n, &known)) {
+      expect_scaled(n, weight, nodes);
+      if (++in_pairs_ >= flush_after) flush();
+      return weight * known;
+    }
+  }
+  if (!wide_) wide_ = std::make_unique<ChainScorer<double>>(model_, scale_, ChainUse::sums);
+  const ChainScores<double> scores = wide_->score(examples, sequence);
+  take_costs(n, wide_->emissions());
+  examples.keep_right(sequence, s.n_labels, s.width, wide_->emissions());
+  marginals_.resize(static_cast<std::size_t>(n) * s.n_labels);
+  known = chain_marginals(scores, work_, marginals_.data(), nullptr);
+  if (known == minus_infinity) return 0;
+  expect_in_logs(scores, known, weight, nodes, nullptr);
+  return weight * known;
+}
+
 // The expected counts after chain_marginals: exp(alpha + beta - log_z) of each state, exp(alpha + score + beta - log_z)
 // of each step, times `factor`.
 void ChainExpectations::expect_in_logs(const ChainScores<double>& scores, double log_z, double factor, float* nodes,

@@ -23,6 +23,10 @@ class ChainExpectations {
   // table of histories and ends. A sequence whose known labels are forbidden counts 0 and adds nothing.
   double add(const Examples& examples, std::int64_t sequence, double weight, float* nodes, float* edges);
 
+  // log Z(known labels) of a sequence times `weight`, and what is expected of its right labellings alone: added as by
+  // `add`.
+  double add_right(const Examples& examples, std::int64_t sequence, double weight, float* nodes);
+
   // The probability of each label, nodes [n][L], to about six digits, and log Z. False, and nothing is said, where
   // single precision or the order is not up to it; costs do not count.
   bool marginals(const Examples& examples, std::int64_t sequence, double* nodes, double* log_z);

@@ -106,8 +106,8 @@ int chain_k_best_back(const ChainScores<Real>& scores, int k, ChainWorkspace<Rea
                                        work.reached.data(), states);
       break;
     }
+    check_interruption(way_back(s) * d.position);
     for (int t = d.position; t > 0; --t) {
-      check_interruption(way_back(s));
       const double slack = done < k ? queue.limit() - d.loss : 0;
       const Choices<Real> c = choices(scores, work, t, states[t], slack, which, options);
       for (int q = 0; q < c.count && done < k; ++q)

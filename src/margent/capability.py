@@ -22,6 +22,7 @@ class Capability(Enum):
     BEST_COMPLETION = "counts the best right answer alone (completion='best')", "sums over all right answers together"
     LABEL_PARAMETERS = "chooses among weights of labels (all_pairs, all_transitions, boundaries)", "has no labels"
     COUNTS = "counts labels and the features seen with them", "cannot count them"
+    SOFT_COUNTS = "expects counts of labels that are missing (iterations)", "cannot expect any"
     COMPLETION = "fixes the best right answer of each example", "cannot fix it"
     K_GRAM_HINGE = "learns tables of k-gram scores", "has none"
     GRAPHONE_COUNTS = "counts graphones over latent alignments", "has none"
@@ -43,7 +44,7 @@ _EXACT = frozenset(
         Capability.LABEL_PARAMETERS,
     }
 )
-_HIDDEN_CHAIN = _RIVALS | _EXACT | {Capability.BEAM_LIKELIHOOD, Capability.COMPLETION}
+_HIDDEN_CHAIN = _RIVALS | _EXACT | {Capability.BEAM_LIKELIHOOD, Capability.COMPLETION, Capability.SOFT_COUNTS}
 _CHAIN = _HIDDEN_CHAIN | {Capability.WHOLE_ANSWERS, Capability.COUNTS}
 _ALL_DERIVATIONS = _RIVALS | {
     Capability.WHOLE_ANSWERS,

@@ -1,7 +1,8 @@
-"""The hidden Markov model with overlapping features by plain counting, one probability at a time."""
+"""The hidden Markov model with overlapping features by plain counting, one probability at a time; and its EM."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict
 
@@ -49,3 +50,26 @@ class PlainHiddenMarkov:
         for token, y in zip(tokens, labels):
             total += sum(v * math.log(self.emission(f, y)) for f, v in token.items() if f in self.features)
         return total
+
+    def expectation(self, sentences, labels, weights):
+        """Counts anew, each labelling that agrees with what is known by its probability; the log-likelihood before."""
+        emitted, followed = defaultdict(Counter), defaultdict(Counter)
+        log_likelihood = 0.0
+        for tokens, known, weight in zip(sentences, labels, weights):
+            if not tokens:
+                continue
+            choices = [self.labels if y is None else [y] for y in known]
+            scores = {ys: self.log_probability(tokens, ys) for ys in itertools.product(*choices)}
+            top = max(scores.values())
+            total = top + math.log(sum(math.exp(score - top) for score in scores.values()))
+            log_likelihood += weight * total
+            for ys, score in scores.items():
+                share = weight * math.exp(score - total)
+                for token, y in zip(tokens, ys):
+                    for feature, value in token.items():
+                        emitted[y][feature] += share * value
+                for history, y in self.steps(ys):
+                    for j in range(1, self.order + 1):
+                        followed[history[-j:]][y] += share
+        self.emitted, self.followed = emitted, followed
+        return log_likelihood

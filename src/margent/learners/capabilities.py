@@ -58,13 +58,15 @@ def capability_table(structures: Mapping[str, Capabilities] = STRUCTURES) -> str
 
 
 def _known_learners() -> dict[str, Learner]:
-    """The learners of the library as they come, and the CRF that needs something else then."""
+    """The learners of the library as they come, and with the parameters that make them need something else."""
     from margent.learners.crf import CRF
     from margent.learners.em import EM
+    from margent.learners.hidden_markov import HiddenMarkov
     from margent.learners.maximum_likelihood import MaximumLikelihood
     from margent.learners.pcfg import PCFG
     from margent.learners.registry import LEARNERS
 
     kinds: list[type[Any]] = [*LEARNERS.values(), EM, MaximumLikelihood, PCFG]
     known: dict[str, Learner] = {kind.__name__: kind() for kind in kinds}
-    return {**known, "CRF(search='beam')": CRF(search="beam")}
+    more = {"CRF(search='beam')": CRF(search="beam"), "HiddenMarkov(iterations=20)": HiddenMarkov(iterations=20)}
+    return {**known, **more}

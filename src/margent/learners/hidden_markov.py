@@ -1,4 +1,4 @@
-"""The hidden Markov model: the learner that only counts."""
+"""The hidden Markov model: counts of known labels, and expected counts of others by the algorithm of Baum and Welch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from margent.capability import Capabilities, Capability
 from margent.learners.base import BatchLearner, Step
-from margent.parameters import check_number
+from margent.learners.capabilities import declared
+from margent.parameters import check_number, check_whole
 
 Doubles = NDArray[np.float64]
 
@@ -39,12 +40,21 @@ class HiddenMarkov(BatchLearner):
     gets beside all other learners, and the more overconfident: probabilities are too close to 0 and 1, and need a
     temperature, like those of the max-margin learners.
 
+    With `iterations`, labels that are missing are counted, too: by what is expected of them under the present model,
+    which the counts then make anew (Baum and Welch; EM, paper 003, section 4.4). It begins with the counts of the
+    known labels, or with the random weights of hidden labels. So sentences without any label help, and with
+    `HiddenLabels` the hidden ones are learned. Each step raises the likelihood of what is known, features and labels
+    together, or with smoothing its product with a Dirichlet density (in chains of order 1; of higher order, what is
+    mixed in changes with the counts). It stops when a step gains less than `tol` for each token.
+
     A feature that was not seen in training has no effect. Features of label pairs (`B` templates with columns) are left
     out. Without label transitions (templates without `B`), P(y) takes the place of P(y | h). Values of features count
     as often as they say, and must not be negative. The weight of a sentence multiplies its counts. Where labels are
-    missing, what depends on them is not counted. Label costs c raise a label of probability p to c p. `partial_fit`
-    is an error: it would need the counts, which a model does not hold. The `objective` in the history is minus the
-    logarithm of the probability of the training data, labels and features together.
+    missing, what depends on them is not counted without `iterations`. Label costs c raise a label of probability p to
+    c p. `partial_fit` is an error without `iterations`: it would need the counts, which a model does not hold; with
+    them, the model is where they begin, and what is counted are the new sentences alone. The `objective` in the
+    history is minus the logarithm of the probability of the training data, known labels and features together; with
+    `iterations`, under the model before the step.
     """
 
     smoothing: float = field(default=0.01, metadata={"help": "added to each count of a feature with a label"})
@@ -52,40 +62,62 @@ class HiddenMarkov(BatchLearner):
         default=0.1, metadata={"help": "added to each count of one label after another"}
     )
 
+    iterations: int = field(default=0, metadata={"help": "steps of EM for labels that are missing; 0: count once"})
+    tol: float = field(default=1e-5, metadata={"help": "stop when a step of EM gains less than this for each token"})
+
     def __post_init__(self) -> None:
+        check_whole(self, "iterations", minimum=0)
+        check_number(self, "tol", minimum=0)
         for name in ("smoothing", "transition_smoothing"):
             check_number(self, name, minimum=0, above=True)
 
     @property
     def epochs(self) -> int:
-        return 1
+        return max(int(self.iterations), 1)
 
     @property
     def needs(self) -> Capabilities:
-        return frozenset({Capability.COUNTS})
+        return frozenset({Capability.SOFT_COUNTS if self.iterations else Capability.COUNTS})
 
     def objective(self, oracle: Any, threads: int) -> Counting:
-        return Counting(oracle)
+        return Counting(oracle, threads, soft=self.iterations > 0)
 
     def steps(self, objective: Counting, random: np.random.Generator, advance: Callable[[int], None]) -> Iterator[Step]:
-        """The only one: the weights are set to the logarithms of smoothed counts."""
-        value = objective.set_weights(float(self.smoothing), float(self.transition_smoothing))
-        advance(len(objective))
-        yield Step(value, value, 1)
+        """The weights are set to the logarithms of smoothed counts: once, or after each expectation."""
+        smoothing = float(self.smoothing), float(self.transition_smoothing)
+        if not objective.counted:  # weights that are no probabilities yet
+            objective.expect()
+        value = objective.set_weights(*smoothing)
+        if not self.iterations:
+            advance(len(objective))
+            yield Step(value, value, 1)
+        before = np.inf
+        for _ in range(self.iterations):
+            value = objective.expect()
+            objective.set_weights(*smoothing)
+            advance(len(objective))
+            yield Step(value, value, 1)
+            if before - value < float(self.tol) * objective.n_tokens:
+                return
+            before = value
 
 
 class Counting:
-    """The counts of a native chain oracle, as weights."""
+    """The counts of a native chain oracle, as weights.
 
-    def __init__(self, oracle: Any) -> None:
+    counted : whether there are counts; False where expectation has to come first
+    """
+
+    def __init__(self, oracle: Any, threads: int, *, soft: bool) -> None:
         self._weights = oracle.weights(False)
         unigrams = self._weights["unigrams"]
         self._sparse = isinstance(unigrams, tuple)
         levels = [*self._weights["transitions"], *self._weights["ends"]]
-        if any(map(np.any, [unigrams[2] if self._sparse else unigrams, *levels])):
+        begun = any(map(np.any, [unigrams[2] if self._sparse else unigrams, *levels]))
+        if begun and not soft:
             raise ValueError(
                 "HiddenMarkov cannot continue from a model (partial_fit), which does not hold the counts of its "
-                "training data: call fit with all data together"
+                "training data: call fit with all data together, or give it iterations"
             )
         self._oracle, self._n_labels = oracle, oracle.n_labels
         self._costs = oracle.label_costs
@@ -93,12 +125,28 @@ class Counting:
             raise ValueError("HiddenMarkov takes label_costs of labels, not of pairs of labels")
         if not np.all(self._costs > 0):
             raise ValueError("label_costs should be above 0 for HiddenMarkov")
-        self._counts = oracle.counts()
-        if self._counts["negative"]:
+        self._threads = threads
+        self.counted = not begun and Capability.COUNTS in declared(oracle)[1]
+        if self.counted:
+            self._take(oracle.counts())
+
+    def _take(self, counts: dict[str, Any]) -> None:
+        if counts["negative"]:
             raise ValueError("HiddenMarkov counts features by their values, which must not be negative")
+        self._counts = counts
 
     def __len__(self) -> int:
         return len(self._oracle)
+
+    @property
+    def n_tokens(self) -> int:
+        return int(self._oracle.n_tokens)
+
+    def expect(self) -> float:
+        """The expected counts under the present weights; minus the log-likelihood of what is known."""
+        counts, value = self._oracle.soft_counts(self._threads)
+        self._take(counts)
+        return -float(value)
 
     def set_weights(self, smoothing: float, transition_smoothing: float) -> float:
         """Sets the weights of the oracle; minus the log of the probability of the training data."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.errors import CorpusError
+from margent.features.encoded import sequence_ptr
 from margent.formats.columns import Columns
 from margent.parameters import is_text
 
@@ -81,7 +82,7 @@ class LabelSet:
 
     def decode(self, ids: Ids, lengths: NDArray[np.int64]) -> Labellings:
         """Ids of many sequences, one after the other, as lists of names."""
-        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64, copy=False)
+        ends = sequence_ptr(lengths)
         return Labellings(_core.named_rows(np.ascontiguousarray(ids, dtype=np.int32), ends, self.names))
 
     def _id(self, name: str) -> int:

@@ -161,3 +161,78 @@ def test_wrong_parameters_are_explained(parameter: str) -> None:
     for wrong in (0, -1, float("nan"), "x"):
         with pytest.raises(ValueError, match=f"{parameter} of HiddenMarkov should be a number above 0"):
             HiddenMarkov(**{parameter: wrong})  # type: ignore[arg-type]
+
+
+@settings(deadline=None, max_examples=60)
+@given(problems(), st.sampled_from([1, 2, 3]), st.sampled_from(["dense", "sparse"]), st.integers(1, 3))
+def test_steps_of_em_are_those_of_plain_expectation(problem: Any, order: int, layout: str, iterations: int) -> None:
+    sentences, labels, weights = problem
+    learner = HiddenMarkov(0.2, 0.3, iterations=iterations, tol=0)
+    tagger = Tagger(Features("attributes", layout=layout), learner, order=order).fit(
+        sentences, labels, sample_weight=weights
+    )
+    twin = PlainHiddenMarkov(sentences, labels, weights, order, 0.2, 0.3)
+    objectives = [-twin.expectation(sentences, labels, weights) for _ in range(iterations)]
+    found = [epoch["objective"] for epoch in tagger.history_]
+    assert found == pytest.approx(objectives[: len(found)], rel=1e-4, abs=1e-4)
+    if len(found) < iterations:  # it has stopped: a step gained nothing
+        assert objectives[len(found) - 1] >= objectives[len(found) - 2] - 1e-3
+        return
+    for tokens in [*sentences, [{"a": 1.0}, {"a": 2.0, "never seen": 1.0}]]:
+        for reading, score in all_readings(tagger, tokens).items():
+            assert score == pytest.approx(twin.log_probability(tokens, reading), rel=1e-3, abs=1e-3)
+
+
+def half_known(n: int, seed: int) -> tuple[list[list[str]], list[list[str | None]]]:
+    """Sentences of which one in ten has labels."""
+    X, y = make_addresses(n, seed=seed)
+    return X, [labels if i % 10 == 0 else [None] * len(labels) for i, labels in enumerate(y)]
+
+
+def test_each_step_raises_the_likelihood_of_what_is_known() -> None:
+    X, y = half_known(200, 0)
+    tagger = Tagger(["U=%x[0,0]", "B"], HiddenMarkov(1e-9, 1e-9, iterations=15, tol=0)).fit(X, y)
+    objectives = [epoch["objective"] for epoch in tagger.history_]
+    assert len(objectives) == 15
+    assert all(later <= earlier * (1 + 1e-6) for earlier, later in itertools.pairwise(objectives))
+    assert objectives[-1] < 0.98 * objectives[0]
+
+
+def test_sentences_without_labels_help() -> None:
+    X, y, _ = margent.datasets.make_chain(900, 4, 40, seed=1)  # drawn from such a model
+    known = [labels if i < 15 else [None] * len(labels) for i, labels in enumerate(y[:600])]
+    plain, em = (Tagger(["U=%x[0,0]", "B"], HiddenMarkov(iterations=n)).fit(X[:600], known) for n in (0, 20))
+    assert em.score(X[600:], y[600:]) > plain.score(X[600:], y[600:]) + 0.02
+
+
+def test_hidden_labels_are_learned_and_threads_do_not_matter() -> None:
+    X, y = make_addresses(150, seed=2)
+    learner = HiddenMarkov(0.1, iterations=12)
+    one, two = (Tagger(["U=%x[0,0]", "B"], learner, hidden=2, seed=1, threads=threads).fit(X, y) for threads in (1, 2))
+    objectives = [epoch["objective"] for epoch in one.history_]
+    assert objectives == [epoch["objective"] for epoch in two.history_]
+    assert objectives[-1] < objectives[0] and one.predict(X) == two.predict(X)
+    assert one.score(X, y) > 0.8
+
+
+def test_em_stops_when_little_is_gained_and_goes_on_from_a_model() -> None:
+    X, y = half_known(200, 3)
+    tagger = Tagger(["U=%x[0,0]", "B"], HiddenMarkov(iterations=100, tol=1e-3)).fit(X, y)
+    n = len(tagger.history_)
+    assert 2 < n < 100
+    objective = tagger.history_[-1]["objective"]
+    tagger.partial_fit(X, y)
+    assert tagger.history_[n]["objective"] == pytest.approx(objective, rel=0.01)
+    tagger.set_params(learner=Perceptron(epochs=3)).partial_fit(X, y)  # where it begins is what EM has found
+    assert tagger.score(X[::10], y[::10]) > 0.9
+
+
+def test_label_costs_do_not_change_what_is_expected() -> None:
+    X, y = half_known(100, 4)
+    plain, costly = (
+        Tagger(["U=%x[0,0]", "B"], HiddenMarkov(iterations=4, tol=0), label_costs=costs).fit(X, y)
+        for costs in (None, {"O": 7.0})
+    )
+    assert [e["objective"] for e in plain.history_] == pytest.approx(
+        [e["objective"] for e in costly.history_], rel=1e-5
+    )

@@ -78,7 +78,7 @@ class FallbackSearch:
     def lifted(self) -> dict[str, Numbers]:
         """The sentences for which restrictions were lifted, by what these were; after the first question."""
         found: dict[str, Numbers] = {}
-        if self._chosen is not None:
+        if self._chosen is not None and len(self._levels) > 1:
             for number, level in enumerate(self._levels):
                 sentences = np.flatnonzero(self._chosen == number)
                 if level.lifted and len(sentences):
@@ -153,7 +153,11 @@ class FallbackSearch:
         Returns (n,) which sentences have a labelling.
         """
         n = self._encoded.n_sequences
-        possible: Bools = question(self._first, np.arange(n)).copy()
+        possible: Bools = question(self._first, np.arange(n))
+        if len(self._levels) == 1:
+            self._chosen = possible.astype(np.int64) - 1
+            return possible
+        possible = possible.copy()
         known, chosen = self._chosen, np.where(possible, 0, -1).astype(np.int64)
         for level in range(1, len(self._levels)):
             waiting = self._levels[level].asked & ~possible if known is None else known == level

@@ -115,7 +115,7 @@ class TaggerModel(FittedModel):
 
     def stored(self, *, compact: bool = False) -> Stored:
         weights, keep, keep_edges = self.weights, None, None
-        if compact and self.feature_map.can_drop:
+        if self.feature_map.can_drop:  # what weighs nothing changes no score
             weights, keep, keep_edges = weights.without_zero_rows()
         map_header, map_arrays = self.feature_map.stored(keep, keep_edges)
         weight_header, weight_arrays = weights.stored(half=compact)

@@ -455,8 +455,12 @@ class Tagger(StructuredModel[TaggerModel]):
 
         pairs = model.pairs(self.constrain)
         levels = levels_of(restrictions, encoded, pairs=pairs is not None, beam=self.beam_width is not None)
-        threads = self.resolved("threads")
+        threads = self._threads(encoded)
         return fallback_search(encoded, levels, structure, model.feature_map, threads, decode, scale, pairs)
+
+    def _threads(self, encoded: Encoded) -> int:
+        """A sentence is never shared; then it is not asked how many processors there are, which takes time."""
+        return 1 if encoded.n_sequences == 1 else int(self.resolved("threads"))
 
     def _beyond(self, model: TaggerModel, encoded: Encoded, scale: float | None = None) -> dict[int, Exception]:
         """By the number of a sentence: that its numbers make scores which cannot be added up or, with a scale, turned
@@ -465,7 +469,7 @@ class Tagger(StructuredModel[TaggerModel]):
         if scale is not None and (exact := for_probabilities(LARGEST_EXACT, scale)) < limit:
             limit, purpose = exact, "turned into probabilities"
         structure = model.structure(self.constrain, self.beam_width)
-        beyond = structure.beyond(model.feature_map, encoded, limit, self.resolved("threads"))
+        beyond = structure.beyond(model.feature_map, encoded, limit, self._threads(encoded))
         return out_of_range(beyond, "sentence", limit, purpose)
 
     def _within_range(
@@ -501,6 +505,8 @@ class Tagger(StructuredModel[TaggerModel]):
     ) -> dict[int, Exception]:
         """What is wrong with the constraints of sentences that were searched; what was lifted is said once."""
         self._warn_lifted(model, search, stacklevel=4)
+        if possible.all():
+            return dict(restrictions.errors)
         left = np.flatnonzero(~possible).tolist()
         none = {s: ConstraintError(f"sentence {s}: the constraints leave no labelling") for s in left}
         return {**none, **restrictions.errors}
@@ -546,6 +552,8 @@ class Tagger(StructuredModel[TaggerModel]):
             raise ValueError(
                 f"search of Tagger should be one of {', '.join(DECODINGS)} or a Beam(...), got {self.search!r}"
             )
+        if isinstance(self.search, Beam):
+            self.search.check_reference("Tagger")
 
     # Files
 

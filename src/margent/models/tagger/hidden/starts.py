@@ -29,8 +29,7 @@ def with_noise(oracle: _core.ChainOracle, labels: Sublabels, known: int, random:
     rows = np.repeat(rows[chosen], np.diff(columns_ptr))
     noise = (NOISE * random.standard_normal(len(rows))).astype(np.float32)
     if isinstance(weights["unigrams"], tuple):
-        width = _core.padded_width(labels.n_hidden)
-        weights["unigrams"] = _added(weights["unigrams"], rows, columns, noise, width)
+        weights["unigrams"] = _added(weights["unigrams"], rows, columns, noise)
     else:
         weights["unigrams"][rows, columns] += noise
     if oracle.learn_transitions:
@@ -46,18 +45,17 @@ def _added(
     rows: NDArray[np.int64],
     columns: NDArray[np.int32],
     noise: NDArray[np.float32],
-    width: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Sparse rows with these entries too; none of them is there yet."""
-    from scipy import sparse
-
+    """Sparse rows with these entries too, of which none is there yet; without zeros."""
     ptr, old, weights = arrays
-    shape = (len(ptr) - 1, width)
-    size = int(ptr[-1])
-    table = sparse.csr_matrix((weights[:size], old[:size], ptr), shape)
-    found = sparse.csr_matrix(table + sparse.csr_matrix((noise, (rows, columns)), shape))
-    found.sort_indices()
-    return found.indptr.astype(np.int64), found.indices.astype(np.int32), found.data.astype(np.float32)
+    size, n_rows = int(ptr[-1]), len(ptr) - 1
+    rows = np.concatenate([np.repeat(np.arange(n_rows), np.diff(ptr)), rows])
+    columns = np.concatenate([old[:size], columns]).astype(np.int32)
+    values = np.concatenate([weights[:size], noise])
+    order = np.lexsort((columns, rows))
+    order = order[values[order] != 0]
+    ends = np.cumsum(np.bincount(rows[order], minlength=n_rows))
+    return np.concatenate([[0], ends]), columns[order], values[order]
 
 
 def best_of_starts(
