@@ -10,6 +10,8 @@ from margent.structures.beam_oracle import UPDATES
 
 DECODINGS: tuple[str, ...] = ("viterbi", "sum", "posterior")
 """What the best labelling is: see `margent.models.tagger.decoding`."""
+REFERENCES: tuple[str, ...] = ("derivation", "prefix")
+"""What is right at a step where many derivations are: a prefix of the best of them, or the best of their prefixes."""
 
 
 @storable
@@ -30,8 +32,25 @@ class Beam:
         default="viterbi",
         metadata={"help": "how labels are predicted, as search= does without a beam", "choices": DECODINGS},
     )
+    reference: str = field(
+        default="derivation",
+        metadata={
+            "help": "what a SemanticParser learns as right: the best right derivation, or at each step the best prefix "
+            "of any",
+            "choices": REFERENCES,
+        },
+    )
 
     def __post_init__(self) -> None:
         check_whole(self, "width", minimum=1)
         check_choice(self, "update", UPDATES)
         check_choice(self, "decode", DECODINGS)
+        check_choice(self, "reference", REFERENCES)
+
+    def check_reference(self, owner: str) -> None:
+        """ValueError for a choice between right derivations, where an answer has one."""
+        if self.reference != REFERENCES[0]:
+            raise ValueError(
+                f"search of {owner} should be a Beam with reference={REFERENCES[0]!r}, as an answer has one "
+                f"derivation; got {self!r}"
+            )

@@ -37,8 +37,8 @@ tag words as well, and then needs nothing but words.
   echo 'She reads old books .' | margent apply words.margent --draw
   margent apply en.margent text.conllu --draw -o trees.svg
 
-The output is CoNLL-U. Everything else about the sentences is kept, except tags if the parser has its own taggers. Plain
-text has one sentence per line, with blanks between the words; each line is answered at once.
+The output is CoNLL-U. Everything else about the sentences is kept, except tags and lemmas if the parser has its own
+taggers. Plain text has one sentence per line, with blanks between the words; each line is answered at once.
 
 With --k, each of the best trees comes after a comment '# reading 1 score=12.3'. With --marginals, the probability of
 each head is added under misc.
@@ -265,6 +265,7 @@ class ParserTask(Task):
             "templates": templates.lines,
             "atoms": {name: int(n) for name, n in zip(model.atoms_.names, model.atoms_.n_values)},
             "taggers": {name: len(tagger.classes_) for name, tagger in model.taggers_.items()},
+            "lemmas": model.model_.own is not None and model.model_.own.lemmatizer is not None,
         }
         lines = {
             "kind": f"parser of arcs, search {facts['search']}, order {setting.order}"
@@ -274,6 +275,7 @@ class ParserTask(Task):
             "features": f"{facts['features']:,} by {number_of(len(templates), 'template')}",
             "atoms": first_of([f"{name} {n:,}" for name, n in facts["atoms"].items()]),
             "tags": ", ".join(f"{name} of its own ({n})" for name, n in facts["taggers"].items()) or "given",
+            **({"lemmas": "of its own"} if facts["lemmas"] else {}),
         }
         return Inspection(facts, lines, weight_parts(features, []), weights_json(features, []))
 
@@ -337,9 +339,9 @@ def _answers(X: Any, model: Parser, arguments: argparse.Namespace) -> Iterator[l
     from margent.formats.dependencies import DEPENDENCY_COLUMNS, TreePrediction
 
     columns: list[dict[str, list[str]] | None] = [None] * len(X)
-    if model.taggers_:
+    if (own := model.model_.own) is not None:
         tagged = model.tag(X)
-        names = [(name, DEPENDENCY_COLUMNS.index(name)) for name in model.taggers_]
+        names = [(name, DEPENDENCY_COLUMNS.index(name)) for name in own.columns]
         columns = [{name: [word[at] for word in sentence] for name, at in names} for sentence in tagged]
     marginals = model.predict_marginals(X) if arguments.marginals else None
 

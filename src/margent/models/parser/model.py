@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
-from margent import __version__
 from margent.features.token_atoms import EncodedTokens, TokenAtoms
 from margent.formats.columns import Columns
 from margent.models.beam import Beam
@@ -16,10 +12,9 @@ from margent.models.fitted import FittedModel, Stored, restored_training
 from margent.models.parser.answers import FoundArcs, found_arcs
 from margent.models.parser.kinds import KINDS, weights_of_kind
 from margent.models.parser.setting import EXACT_SEARCHES, SYSTEMS, ParserSetting
-from margent.models.parser.tagging import TAG_COLUMNS, Taggers, tagged, with_lemmas
+from margent.models.parser.tagging import OwnTags
 from margent.models.parser.weights import ParserWeights, Parses
 from margent.models.stored_parameters import restored_value, stored_value
-from margent.models.tagger.tagger import Tagger
 from margent.storage import ModelFile
 
 
@@ -28,7 +23,7 @@ class ParserModel(FittedModel):
     """atoms : what is seen of words
     labels : the labels of arcs; where `lifted`, some say where an arc was lifted from (pseudo-projective trees)
     setting : how it was trained to search
-    taggers : by column of tags, the tagger that gives them; none: tags are given
+    own : tags and lemmas that the model finds itself; None: they are given
     """
 
     kind: ClassVar[str] = "parser"
@@ -38,18 +33,17 @@ class ParserModel(FittedModel):
     weights: ParserWeights
     setting: ParserSetting
     lifted: bool = False
-    taggers: Taggers = field(default_factory=dict)
+    own: OwnTags | None = None
 
     # Search
 
     def tagged(self, columns: Columns, threads: int) -> Columns:
-        """The sentences with own tags, if the model has taggers."""
-        return tagged(self.taggers, columns, threads) if self.taggers else columns
+        """The sentences with own tags and lemmas, if the model has any."""
+        return columns if self.own is None else self.own.tagged(columns, threads)
 
     def encode(self, columns: Columns, threads: int) -> EncodedTokens:
         """Sentences as the weights see them."""
-        found = self.tagged(columns, threads)
-        return self.atoms.encode(with_lemmas(found) if self.taggers else found)
+        return self.atoms.encode(self.tagged(columns, threads))
 
     def searched(self, setting: ParserSetting) -> ParserWeights:
         """The weights, ready to be searched as `setting` says."""
@@ -70,6 +64,7 @@ class ParserModel(FittedModel):
     def stored(self, *, compact: bool = False) -> Stored:
         atom_header, atom_arrays = self.atoms.stored()
         weight_header, weight_arrays = self.weights.stored(half=compact)
+        tagger_headers, own_arrays = ({}, {}) if self.own is None else self.own.stored(compact=compact)
         header = {
             **atom_header,
             **weight_header,
@@ -78,15 +73,10 @@ class ParserModel(FittedModel):
             "labels": list(self.labels),
             "lifted": self.lifted,
             "setting": stored_setting(self.setting),
-            "taggers": {},
+            "taggers": tagger_headers,
             "half": compact,
         }
-        arrays = {**atom_arrays, **weight_arrays}
-        for name, tagger in self.taggers.items():
-            tagger_header, tagger_arrays = tagger.file_content(compact=compact)
-            header["taggers"][name] = tagger_header
-            arrays |= {f"{name}/{key}": array for key, array in tagger_arrays.items()}
-        return header, arrays
+        return header, {**atom_arrays, **weight_arrays, **own_arrays}
 
     @classmethod
     def restored(cls, file: ModelFile, function: Any = None) -> ParserModel:
@@ -105,7 +95,7 @@ class ParserModel(FittedModel):
             weights=kind.restored(file, setting, len(labels), atoms),
             setting=setting,
             lifted=file.value("lifted", bool),
-            taggers=_restored_taggers(file),
+            own=OwnTags.restored(file),
         )
 
 
@@ -144,18 +134,3 @@ def restored_setting(file: ModelFile) -> ParserSetting:
         part.value("single_root", bool),
         part.value("exploration", float, minimum=0, maximum=1),
     )
-
-
-def _restored_taggers(file: ModelFile) -> dict[str, Tagger]:
-    taggers: dict[str, Tagger] = {}
-    for name, header in file.value("taggers", dict).items():
-        if name not in TAG_COLUMNS or not isinstance(header, dict):
-            raise file.error(f"its taggers should be of {', '.join(TAG_COLUMNS)}, not {name!r}")
-        arrays: Mapping[str, NDArray[Any]] = {
-            key.removeprefix(f"{name}/"): array for key, array in file.arrays.items() if key.startswith(f"{name}/")
-        }
-        part = ModelFile(f"{file.path} ({name})", Tagger.fitted.kind, __version__, header, dict(arrays))
-        taggers[name] = Tagger.from_file(part)
-        if taggers[name].feature_map_.takes != "tokens":
-            raise file.error(f"its tagger of {name} should read words")
-    return taggers

@@ -208,7 +208,7 @@ class Parser(StructuredModel[ParserModel]):
         return [ScoredTree(score, tree) for tree, score in readings.items()]
 
     def tag(self, X: Any) -> Columns:
-        """The sentences with the tags that the parser predicts itself: form, upos, xpos and feats.
+        """The sentences with the tags that the parser predicts itself: form, upos, xpos, feats and lemma.
 
         Of a parser without taggers, the sentences as they are.
         """
@@ -256,8 +256,6 @@ class Parser(StructuredModel[ParserModel]):
     def classes_(self) -> NDArray[np.object_]:
         return np.array(self.model_.labels, dtype=object)
 
-    labels_ = classes_
-
     @property
     def weights_(self) -> ParserWeights:
         return self.model_.weights
@@ -268,7 +266,7 @@ class Parser(StructuredModel[ParserModel]):
 
     @property
     def taggers_(self) -> dict[str, Tagger]:
-        return dict(self.model_.taggers)
+        return {} if self.model_.own is None else dict(self.model_.own.taggers)
 
     def top_features(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """The highest-weighted features of a label, and after them the lowest-weighted, from high to low."""
@@ -386,6 +384,7 @@ class Parser(StructuredModel[ParserModel]):
         if isinstance(given, Beam):
             if given.decode != "viterbi":
                 raise ValueError(f"search of Parser should be a Beam with decode='viterbi', got {given!r}")
+            given.check_reference("Parser")
         elif not isinstance(given, str) or given not in EXACT_SEARCHES:
             raise ValueError(
                 f"search of Parser should be a Beam(...) or one of {', '.join(EXACT_SEARCHES)}, got {given!r}"
@@ -404,7 +403,7 @@ class Parser(StructuredModel[ParserModel]):
         if model.atoms.clusters is not None:
             features = ParserFeatures.of(given.get("features"))
             given = given | {"features": replace(features, clusters=model.atoms.clusters)}
-        taggers = list(model.taggers.values())
+        taggers = [] if model.own is None else list(model.own.taggers.values())
         return given | {"tagger": Tagger(**taggers[0].get_params(deep=False)) if taggers else None}
 
     def _check_model(self, model: ParserModel) -> None:

@@ -23,7 +23,7 @@ from margent.models.parser.kinds import weights_kind
 from margent.models.parser.model import ParserModel
 from margent.models.parser.sentences import Arcs, as_columns, right_arcs
 from margent.models.parser.setting import ParserSetting
-from margent.models.parser.tagging import Taggers, continued, jackknifed, tagged, with_lemmas
+from margent.models.parser.tagging import OwnTags, jackknifed
 from margent.models.parser.weights import ParserTraining
 from margent.models.training_data import TrainingData, check_unchanged
 
@@ -48,7 +48,7 @@ class ParserProblem(Problem[ParserModel]):
     setting: ParserSetting
     data: ParserData
     given: ParserAnswers
-    taggers: Taggers
+    own: OwnTags | None
     start: ParserModel | None = None
     development: ParserAnswers | None = None
     metric: str | None = None
@@ -71,13 +71,11 @@ class ParserProblem(Problem[ParserModel]):
             raise CorpusError("there is nothing to learn from: the training data have no word")
         weights = training_weights(given.sample_weight, len(columns))
         learnable = arcs if kind.makes_crossing_arcs(setting) else projective_arcs(arcs, parser.crossing)
-        taggers: Taggers = {}
-        if start is not None and start.taggers:
-            taggers, columns = continued(start.taggers, columns, threads)
+        own: OwnTags | None = None
+        if start is not None and start.own is not None:
+            own, columns = start.own.continued(columns, threads)
         elif parser.tagger is not None and start is None:
-            taggers, columns = jackknifed(parser.tagger, columns, templates, int(parser.seed), threads)
-        if taggers:
-            columns = with_lemmas(columns)
+            own, columns = jackknifed(parser.tagger, columns, templates, int(parser.seed), threads)
         if start is None:
             atoms = TokenAtoms(templates.token_atoms, features.word_clusters())
         else:
@@ -92,12 +90,12 @@ class ParserProblem(Problem[ParserModel]):
             X_dev = as_columns(given.X_dev)
             check_lengths(X_dev.lengths.tolist(), longest, "X_dev", why)
             arcs_dev = right_arcs(given.y_dev, X_dev.lengths.tolist(), False, "y_dev")
-            X_dev = with_lemmas(tagged(taggers, X_dev, threads)) if taggers else X_dev
+            X_dev = X_dev if own is None else own.tagged(X_dev, threads)
             development = ParserAnswers.of(X_dev, atoms.encode(X_dev), arcs_dev)
             development.check_known("the development data")
         answers = ParserAnswers.of(columns, tokens, arcs, weights)
         return cls(
-            parser, parser.resolved("learner"), atoms, labels, setting, data, answers, taggers, start, development,
+            parser, parser.resolved("learner"), atoms, labels, setting, data, answers, own, start, development,
             given.dev_metric,
         )  # fmt: skip
 
@@ -126,7 +124,7 @@ class ParserProblem(Problem[ParserModel]):
             weights=trainable.weights(result.weights),
             setting=self.setting,
             lifted=self.lifted,
-            taggers=self.taggers,
+            own=self.own,
         )
 
     def _evaluation(self, weights_of: Callable[[Any], Any]) -> Callable[[Any], float] | None:

@@ -157,7 +157,11 @@ def test_own_tags_need_only_words() -> None:
     fitted = parser(tagger=Tagger(learner=Perceptron(epochs=5))).fit(X * 5, Y * 5)
     assert [*fitted.taggers_] == ["upos"] and fitted.predict(words) == Y
     tagged = fitted.tag(words)
-    assert tagged.n_columns == 4 and [row[1] for row in tagged[0]] == ["D", "N", "V"]
+    assert tagged.n_columns == 5 and [(row[1], row[4]) for row in tagged[0]] == [
+        ("D", "the"),
+        ("N", "cat"),
+        ("V", "sleeps"),
+    ]
     assert fitted.predict([[(form, "X") for form in sentence] for sentence in words]) == Y  # given tags are not read
     with pytest.raises(CorpusError, match="the training data have no tags that the templates look at"):
         parser(tagger=Tagger()).fit(words, Y)
@@ -171,15 +175,15 @@ def test_jackknifed_tags_are_not_those_of_training(monkeypatch: pytest.MonkeyPat
     kept = problem.jackknifed
 
     def spy(*given: Any) -> Any:
-        taggers, columns = kept(*given)
+        own, columns = kept(*given)
         seen.append(columns)
-        return taggers, columns
+        return own, columns
 
     monkeypatch.setattr(problem, "jackknifed", spy)
     X_ = X * 5 + [[("zzz", "Z")]]
     fitted = parser(tagger=Tagger(features=["U:%x[0,0]"]), threads=2).fit(X_, Y * 5 + [DependencyTree([0], ["root"])])
     assert fitted.tag([["zzz"]])[0][0][1] == "Z"
-    assert seen[0][len(X_) - 1][0][1] != "Z" and seen[0][0] == [(f, t, "_", "_") for f, t in X[0]]
+    assert seen[0][len(X_) - 1][0][1] != "Z" and seen[0][0] == [(f, t, "_", "_", f) for f, t in X[0]]
     again = parser(tagger=Tagger(features=["U:%x[0,0]"]), threads=1).fit(X_, Y * 5 + [DependencyTree([0], ["root"])])
     assert list(seen[0]) == list(seen[1])
     assert (again.weights_.weights == fitted.weights_.weights).all()

@@ -132,4 +132,4 @@ def test_templates_of_lemmas_see_the_form_in_lower_case_where_tags_are_own() -> 
     seen = parser.model_.encode(Columns.from_sentences([[(word.upper(),) for word in words[0]]], 1), 1)
     column = parser.atoms_.names.index("lemma")
     assert [parser.atoms_.name(column, value) for value in seen.atoms[:, column]] == [w.lower() for w in words[0]]
-    assert parser.tag(words[:1]).n_columns == 4
+    assert parser.tag(words[:1]).n_columns == 5
