@@ -16,13 +16,15 @@ using Matrix = Array<std::int32_t, nb::ndim<2>>;
 class BoundQuestions {
  public:
   BoundQuestions(Matrix atoms, Ptr sequence_ptr, Ptr choice_ptr, Ids lengths, Ids pieces, Ids evidence, Floats priors,
-                 Ids piece_types, Matrix piece_atoms, Ptr name_ptr, Ids names, std::optional<Doubles> weights)
+                 Floats skips, Ids piece_types, Matrix piece_atoms, Ptr name_ptr, Ids names,
+                 std::optional<Doubles> weights)
       : atoms_(atoms), sequence_ptr_(sequence_ptr), choice_ptr_(choice_ptr), lengths_(lengths), pieces_(pieces),
-        evidence_(evidence), priors_(priors), piece_types_(piece_types), piece_atoms_(piece_atoms), name_ptr_(name_ptr),
-        names_(names), weights_(weights) {
+        evidence_(evidence), priors_(priors), skips_(skips), piece_types_(piece_types), piece_atoms_(piece_atoms),
+        name_ptr_(name_ptr), names_(names), weights_(weights) {
     const auto n_words = static_cast<std::int64_t>(atoms.shape(0));
     check_ptr(sequence_ptr, n_words, "questions");
     check_ptr(choice_ptr, n_entries(lengths), "choices");
+    if (n_entries(skips) != n_words) throw nb::value_error("a score of skipping each word");
     if (n_entries(choice_ptr) != n_words + 1) throw nb::value_error("choices for each word");
     if (n_entries(pieces) != n_entries(lengths) || n_entries(evidence) != n_entries(lengths) ||
         n_entries(priors) != n_entries(lengths))
@@ -43,8 +45,9 @@ class BoundQuestions {
         for (std::int64_t c = choice_ptr.data()[i]; c < choice_ptr.data()[i + 1]; ++c)
           if (lengths.data()[c] < 1 || lengths.data()[c] > end - i) throw nb::value_error("a choice is too long");
     }
-    for (const float prior : ::view(priors))
-      if (!std::isfinite(prior)) throw nb::value_error("a score is not finite");
+    for (const Floats& scores : {priors, skips})
+      for (const float score : ::view(scores))
+        if (!std::isfinite(score)) throw nb::value_error("a score is not finite");
     if (weights && n_entries(*weights) != view_.size) throw nb::value_error("a weight for each question");
     view_.n_atoms = static_cast<std::int32_t>(atoms.shape(1));
     view_.sequence_ptr = sequence_ptr.data();
@@ -54,17 +57,19 @@ class BoundQuestions {
     view_.pieces = pieces.data();
     view_.evidence = evidence.data();
     view_.priors = priors.data();
+    view_.skips = skips.data();
     view_.weights = weights ? weights->data() : nullptr;
     view_.known = {n_entries(piece_types), piece_types.data(), piece_atoms.data(), name_ptr.data(), names.data()};
   }
   const Questions& view() const { return view_; }
   std::int64_t n_choices() const { return n_entries(lengths_); }
+  std::int64_t n_words() const { return static_cast<std::int64_t>(atoms_.shape(0)); }
 
  private:
   Matrix atoms_;
   Ptr sequence_ptr_, choice_ptr_;
   Ids lengths_, pieces_, evidence_;
-  Floats priors_;
+  Floats priors_, skips_;
   Ids piece_types_;
   Matrix piece_atoms_;
   Ptr name_ptr_;
@@ -184,6 +189,17 @@ class RightMeanings {
     const QuestionSetup setup = checked_setup(questions, types, none, most_expressions, &right_);
     without_gil([&] { margent::find_reach(setup, right_, {most_states}, threads); });
   }
+  auto expect_choices(const BoundQuestions& questions, const BoundTypes& types, std::int32_t most_expressions,
+                      std::int64_t most_states, int threads) const {
+    const QuestionTemplates none({}, {0}, {});
+    const QuestionSetup setup = checked_setup(questions, types, none, most_expressions, &right_);
+    const auto n_words = static_cast<std::size_t>(questions.n_words());
+    std::vector<double> chosen(static_cast<std::size_t>(questions.n_choices())), skipped(n_words);
+    auto totals = without_gil([&] {
+      return margent::expect_choices(setup, right_, {most_states}, {chosen.data(), skipped.data()}, threads);
+    });
+    return std::make_tuple(to_numpy(std::move(chosen)), to_numpy(std::move(skipped)), to_numpy(std::move(totals)));
+  }
   const std::vector<RightMeaning>& all() const { return right_; }
 
  private:
@@ -222,14 +238,14 @@ void bind_meaning(nb::module_& m) {
       .def(
           "__init__",
           [](BoundQuestions* self, Matrix atoms, Ptr sequence_ptr, Ptr choice_ptr, Ids lengths, Ids pieces,
-             Ids evidence, Floats priors, Ids piece_types, Matrix piece_atoms, Ptr name_ptr, Ids names,
+             Ids evidence, Floats priors, Floats skips, Ids piece_types, Matrix piece_atoms, Ptr name_ptr, Ids names,
              std::optional<Doubles> weights) {
-            new (self) BoundQuestions(atoms, sequence_ptr, choice_ptr, lengths, pieces, evidence, priors, piece_types,
-                                      piece_atoms, name_ptr, names, weights);
+            new (self) BoundQuestions(atoms, sequence_ptr, choice_ptr, lengths, pieces, evidence, priors, skips,
+                                      piece_types, piece_atoms, name_ptr, names, weights);
           },
           nb::arg("atoms"), nb::arg("sequence_ptr"), nb::arg("choice_ptr"), nb::arg("lengths"), nb::arg("pieces"),
-          nb::arg("evidence"), nb::arg("priors"), nb::arg("piece_types"), nb::arg("piece_atoms"), nb::arg("name_ptr"),
-          nb::arg("names"), nb::arg("weights") = nb::none())
+          nb::arg("evidence"), nb::arg("priors"), nb::arg("skips"), nb::arg("piece_types"), nb::arg("piece_atoms"),
+          nb::arg("name_ptr"), nb::arg("names"), nb::arg("weights") = nb::none())
       .def("__len__", [](const BoundQuestions& self) { return self.view().size; })
       .def_prop_ro("n_choices", &BoundQuestions::n_choices);
   nb::class_<BoundTypes>(m, "TypeTables", "What comes of applying and combining expressions, by their types.")
@@ -256,6 +272,10 @@ void bind_meaning(nb::module_& m) {
       .def("find_reach", &RightMeanings::find_reach, nb::arg("questions"), nb::arg("types"),
            nb::arg("most_expressions"), nb::arg("most_states"), nb::arg("threads"),
            "Finds all derivations of the meanings that the choices allow.")
+      .def("expect_choices", &RightMeanings::expect_choices, nb::arg("questions"), nb::arg("types"),
+           nb::arg("most_expressions"), nb::arg("most_states"), nb::arg("threads"),
+           "(how often each choice is taken, and each word skipped, in the derivations of the meanings, the logarithm "
+           "of the sum of their chances by question); the scores of choices and skips are logarithms of chances.")
       .def(
           "n_states",
           [](const RightMeanings& self) {

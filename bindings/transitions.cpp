@@ -3,26 +3,13 @@
 #include <cmath>
 #include <string>
 
-#include "bindings.hpp"
+#include "items.hpp"
 #include "transitions/beam_likelihood.hpp"
 #include "transitions/beam_oracle.hpp"
 
 using namespace margent;
 
 namespace {
-
-// The items of any iterable, as a list or tuple.
-class Items {
- public:
-  explicit Items(nb::handle iterable) : fast_(nb::steal(PySequence_Fast(iterable.ptr(), "expected a sequence"))) {
-    if (!fast_.is_valid()) nb::raise_python_error();
-  }
-  Py_ssize_t size() const { return PySequence_Fast_GET_SIZE(fast_.ptr()); }
-  nb::object operator[](Py_ssize_t i) const { return nb::borrow(PySequence_Fast_GET_ITEM(fast_.ptr(), i)); }
-
- private:
-  nb::object fast_;
-};
 
 bool is_true(nb::handle value) {
   const int result = PyObject_IsTrue(value.ptr());

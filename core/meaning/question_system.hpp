@@ -125,6 +125,11 @@ class QuestionMoves {
       }
     }
   }
+  // What a move scores before anything is learned.
+  double prior(const QuestionState& from, const QuestionMove& move) const {
+    if (move.choice >= 0) return setup_.questions.priors[move.choice];
+    return move.action == MeaningAction::skip ? setup_.questions.skips[first_word_ + from.position] : 0;
+  }
   // Equal for states with the same future.
   static std::uint64_t signature(const QuestionState& state) {
     return mix(state.stack * 0x9E3779B97F4A7C15ull + 2 * static_cast<std::uint64_t>(state.position) +
@@ -256,7 +261,7 @@ class QuestionSystem {
             lookups_.push_back({key, static_cast<std::int32_t>(actions_.size())});
           }
         double score = items[i].score;
-        if (move.choice >= 0) score += moves_.setup().questions.priors[move.choice];
+        score += moves_.prior(state, move);
         if (state.right && !right) score += cost_;
         actions_.push_back({move, layer_of(next), score});
       });

@@ -29,6 +29,7 @@ struct Questions {
   const std::int32_t* pieces = nullptr;
   const std::int32_t* evidence = nullptr;  // why it is a choice, for features; 0: no reason
   const float* priors = nullptr;           // what it scores before anything is learned
+  const float* skips = nullptr;            // [words]: what it scores that a word says nothing
   const double* weights = nullptr;         // of questions; none: 1 each
   Pieces known;
 

@@ -94,6 +94,9 @@ class _Derivation:
             length = 0
             if name == "skip":
                 length = 1
+                prior = weights.prior * log(self.encoded.choices.skips[position])
+                if prior:
+                    features.append(("how seldom the word says anything", prior))
             elif name == "shift":
                 length = self.encoded.choices.lengths[choice]
                 prior = weights.prior * log(self.encoded.choices.strengths[choice])

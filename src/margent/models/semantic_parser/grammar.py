@@ -26,12 +26,16 @@ from margent.meaning import (
     normal_form,
     parse_type,
 )
-from margent.models.semantic_parser.lexicon import Lexicon
+from margent.models.semantic_parser.lexicon import END, Lexicon
 from margent.models.semantic_parser.piece_types import piece_type
 from margent.models.semantic_parser.pieces import SLOT
 
 ACTIONS = ("skip", "shift", "forward", "backward", "both", "either", "finish")
 """By number, as native code has them (core/meaning/meaning_nodes.hpp)."""
+
+
+MOST_ARGUMENTS, FEW_ARGUMENTS = 6, 2
+"""A piece has at most so many arguments: at first, and where types are too many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,17 @@ class MeaningGrammar:
 
     @classmethod
     def of(cls, lexicon: Lexicon, known: Sequence[Type] = ()) -> MeaningGrammar:
-        """Pieces without a type in the domain are left out. `known`: types that keep their numbers."""
+        """Pieces without a type in the domain are left out, and where more types come of all pieces than tables can
+        hold, those of many arguments. `known`: types that keep their numbers."""
+        for most in range(MOST_ARGUMENTS, FEW_ARGUMENTS, -1):
+            try:
+                return cls._of(lexicon, known, most)
+            except MeaningError:
+                continue
+        return cls._of(lexicon, known, FEW_ARGUMENTS)
+
+    @classmethod
+    def _of(cls, lexicon: Lexicon, known: Sequence[Type], most_arguments: int) -> MeaningGrammar:
         domain = lexicon.domain
         table = TypeTable(domain.hierarchy)
         for type_ in known:
@@ -64,9 +78,11 @@ class MeaningGrammar:
                 if name and all(number != other for other, _ in lexicon.slots[name]):
                     continue
                 try:
-                    found[number, name] = table.intern(piece_type(piece.expression, domains[name] if name else domain))
+                    type_ = piece_type(piece.expression, domains[name] if name else domain)
                 except MeaningError:
                     continue
+                if len(type_.arguments) <= most_arguments:
+                    found[number, name] = table.intern(type_)
         apply, combine = table.closed()
         return cls(lexicon, tuple(table.type(id_) for id_ in range(len(table))), found, apply, combine)
 
@@ -114,6 +130,7 @@ class Choices:
     """What the words of some questions may mean, as arrays for native code, and as what each choice says.
 
     said : by choice, the number of a piece with its constant among `filled`
+    skips : by word, how probable it is that it says nothing
     """
 
     grammar: MeaningGrammar
@@ -122,6 +139,7 @@ class Choices:
     said: list[int] = field(default_factory=list)
     evidence: list[int] = field(default_factory=list)
     strengths: list[float] = field(default_factory=list)
+    skips: list[float] = field(default_factory=list)
     filled: list[tuple[int, str | None]] = field(default_factory=list)
     types: list[int] = field(default_factory=list)
     numbers: dict[tuple[int, str | None, str], int] = field(default_factory=dict)
@@ -133,6 +151,7 @@ class Choices:
             number = self.number(choice.piece, choice.constant, choice.type)
             if number >= 0:
                 by_word[choice.start].append((choice.length, number, choice.evidence, choice.strength))
+        self.skips.extend(self.grammar.lexicon.skipped(word) for word in (*words, END))
         for found in by_word:
             for length, number, evidence, strength in found:
                 self.lengths.append(length)
@@ -153,8 +172,11 @@ class Choices:
         return self.numbers[key]
 
     def native(
-        self, atoms: Any, sequence_ptr: Any, names: PieceNames, prior: float, weights: Any = None
+        self, atoms: Any, sequence_ptr: Any, names: PieceNames, prior: float, weights: Any = None, *, logs: Any = None
     ) -> _core.Questions:
+        """`logs`: logarithms of strengths of choices, and of skips, other than their own."""
+        strengths, skips = (np.log(np.array(each, np.float64)) for each in (self.strengths, self.skips))
+        strengths, skips = (strengths, skips) if logs is None else logs
         piece_atoms = [(*self.grammar.piece_atoms[piece], constant_number(constant)) for piece, constant in self.filled]
         return _core.Questions(
             atoms,
@@ -163,7 +185,8 @@ class Choices:
             np.array(self.lengths, np.int32),
             np.array(self.said, np.int32),
             np.array(self.evidence, np.int32),
-            (prior * np.log(np.array(self.strengths, np.float64))).astype(np.float32),
+            (prior * strengths).astype(np.float32),
+            (prior * skips).astype(np.float32),
             np.array(self.types, np.int32),
             np.array(piece_atoms, np.int32).reshape(-1, 5),
             *names,

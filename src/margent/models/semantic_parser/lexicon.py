@@ -9,7 +9,7 @@ from functools import cached_property
 from math import log
 from typing import NamedTuple
 
-from margent.meaning import Domain, Expression
+from margent.meaning import Constant, Domain, Expression
 from margent.models.semantic_parser.fragments import Part, base_name, names_of
 from margent.models.semantic_parser.pieces import SLOT, Piece, renamed
 from margent.models.stored_parameters import storable
@@ -29,6 +29,10 @@ MOST_ALIKE = 20
 """So many choices such a word has."""
 OF_A_NAME = 0.05
 """How strong an unseen word is with a piece whose name begins alike."""
+
+
+UNKNOWN_SKIPPED = 0.5
+"""How probable it is that a word says nothing that was not seen."""
 
 
 class Phrase(NamedTuple):
@@ -62,25 +66,34 @@ class LexiconOptions:
     """How the words of questions and pieces of their meanings are brought together.
 
     >>> LexiconOptions(most=20)
-    LexiconOptions(per_piece=2, least=0.002, most=20, min_count=2)
+    LexiconOptions(per_piece=6, least=0.0005, most=20, min_count=2, complexity=2.0, iterations=12)
     """
 
     per_piece: int = field(
-        default=2, metadata={"help": "of each piece of a right meaning, how many words of the question may say it"}
+        default=6, metadata={"help": "of each piece of a right meaning, how many words of the question may say it"}
     )
     least: float = field(
-        default=0.002, metadata={"help": "how strong an association of a word with a piece must be, from 0 to 1"}
+        default=0.0005, metadata={"help": "how strong an association of a word with a piece must be, from 0 to 1"}
     )
-    most: int = field(default=15, metadata={"help": "how many choices a word has at most"})
+    most: int = field(default=60, metadata={"help": "how many choices a word has at most"})
     min_count: int = field(
         default=2,
         metadata={"help": "pieces that are not the smallest of a part need so many meanings with them"},
+    )
+    complexity: float = field(
+        default=2.0,
+        metadata={"help": "the price of each name more in a piece, where it is learned which words say which pieces"},
+    )
+    iterations: int = field(
+        default=12, metadata={"help": "passes over all derivations to learn that; 0: words say what they go with"}
     )
 
     def __post_init__(self) -> None:
         for name in ("per_piece", "most", "min_count"):
             check_whole(self, name, minimum=1)
         check_number(self, "least", minimum=0, maximum=1)
+        check_number(self, "complexity", minimum=0, maximum=100)
+        check_whole(self, "iterations", minimum=0, maximum=1000)
 
 
 def phrases_in(words: Sequence[str], domain: Domain, longest: int) -> list[Phrase]:
@@ -106,10 +119,12 @@ class Lexicon:
     """Pieces, and the words that they are choices of.
 
     pieces : closed ones, which words say, and open ones, with a slot for the constant that a phrase names
-    words : by word, (piece, strength) with the strongest first; the strength is the squared number of questions with
-        both over the product of the numbers of questions with either
+    words : by word, (piece, strength) with the strongest first; the strength is how probable it is that the word says
+        the piece (`margent.models.semantic_parser.alignment`); before that is learned, the squared number of questions
+        with both over the product of the numbers of questions with either
     known : all words of the training questions; another word means what the known ones mean that begin most alike
-    slots : by the type of a constant, (piece, share of the constants of this type that come so)
+    slots : by the type of a constant, (piece, strength): how probable it is that a phrase says the constant so
+    skips : by known word and END, how probable it is that it says nothing; empty: as long as that is not learned
     """
 
     domain: Domain
@@ -117,6 +132,7 @@ class Lexicon:
     words: Mapping[str, tuple[tuple[int, float], ...]]
     known: frozenset[str]
     slots: Mapping[str, tuple[tuple[int, float], ...]]
+    skips: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def learned(
@@ -146,6 +162,10 @@ class Lexicon:
                     found.append(Choice(start, length, piece, constant, type_, 9 + _class(strength), strength))
         return found
 
+    def skipped(self, word: str) -> float:
+        """How probable it is that a word says nothing."""
+        return self.skips.get(word if word == END else word.lower(), UNKNOWN_SKIPPED) if self.skips else 1.0
+
     def types_of(self, constant: str) -> list[str]:
         return [str(type_) for type_ in self.domain.types_of(constant)]
 
@@ -160,7 +180,7 @@ class Lexicon:
                 break
         if not found and len(word) > ENDING + 1:
             found = self._by_ending.get(word[-ENDING:], found)
-        return tuple(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_ALIKE])
+        return by_strength(found)[:MOST_ALIKE]
 
     @cached_property
     def _by_prefix(self) -> dict[str, dict[int, float]]:
@@ -182,6 +202,11 @@ class Lexicon:
             if word != END and len(word) > ENDING + 1:
                 _add(found[word[-ENDING:]], choices)
         return dict(found)
+
+
+def by_strength(found: Mapping[int, float]) -> tuple[tuple[int, float], ...]:
+    """Pieces with the strongest first."""
+    return tuple(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _add(found: dict[int, float], choices: Iterable[tuple[int, float]]) -> None:
@@ -231,6 +256,12 @@ class _Learning:
             for type_, piece in sorted(opened):
                 slots[type_][piece] += 1
             with_type.update({type_ for type_, _ in opened})
+        constants = dict.fromkeys(name for names in self.domain.phrases.values() for name in names)
+        for type_ in dict.fromkeys(str(each) for name in constants for each in self.domain.types_of(name)):
+            # A constant may stand for itself, though no meaning has one of its type.
+            if self.pieces:
+                slots[type_].setdefault(self.number(Constant(SLOT)), 1)
+                with_type[type_] = max(1, with_type[type_])
         return Lexicon(
             self.domain,
             tuple(self.pieces),
@@ -280,10 +311,7 @@ class _Learning:
                 for value, word in chosen:
                     if value >= self.options.least:
                         kept[word, piece] = value
-        by_word: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        by_word: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for (word, piece), value in kept.items():
-            by_word[word].append((piece, value))
-        return {
-            word: tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[: self.options.most])
-            for word, found in by_word.items()
-        }
+            by_word[word][piece] = value
+        return {word: by_strength(found)[: self.options.most] for word, found in by_word.items()}

@@ -42,6 +42,11 @@ class Piece:
     def is_open(self) -> bool:
         return SLOT in self.expression.constants()
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is the constant in its slot, and nothing else."""
+        return self.expression == Constant(SLOT)
+
     def filled(self, constant: str) -> Expression:
         """The expression with a constant in the slot."""
         return renamed(self.expression, {SLOT: constant})

@@ -17,8 +17,9 @@ from margent.meaning import Domain, Expression, meaning_key
 from margent.models.base import Problem, Run
 from margent.models.fitted import learned_fields
 from margent.models.inputs import training_weights
+from margent.models.semantic_parser.alignment import aligned
 from margent.models.semantic_parser.data import QuestionData
-from margent.models.semantic_parser.fragments import parts_of
+from margent.models.semantic_parser.fragments import Part, parts_of
 from margent.models.semantic_parser.grammar import MeaningGrammar
 from margent.models.semantic_parser.lexicon import Lexicon
 from margent.models.semantic_parser.model import SemanticParserModel, best_meanings, used_domain
@@ -83,21 +84,21 @@ class SemanticParserProblem(Problem[SemanticParserModel]):
 
     def learned(self, run: Run) -> SemanticParserModel:
         parser, start = self.parser, self.start
-        threads, most_names = parser.resolved("threads"), int(parser.most_names)
+        threads, most_expressions = parser.resolved("threads"), int(parser.most_expressions)
         chosen = self.data.part(self.data.counting())
         meanings = [meaning for meaning in chosen.right if meaning is not None]
+        parts = [parts_of(meaning, int(parser.most_names)) for meaning in meanings]
         domain, made = self._domain(meanings)
         if start is not None and not self.grow:
             grammar, atoms = start.grammar, start.weights.atoms
         else:
-            grammar = self._grammar(chosen.questions, meanings, used_domain(domain, parser.types))
+            grammar = self._grammar(chosen.questions, parts, used_domain(domain, parser.types), threads)
             atoms = TokenAtoms(self._templates.token_atoms) if start is None else start.weights.atoms.copy()
         encoded = EncodedQuestions.of(chosen.questions, grammar, atoms, grow=start is None or self.grow)
-        right = encoded.right(meanings, most_names)
+        right = encoded.right(parts)
         questions = encoded.native(
             float(parser.prior), None if chosen.sample_weight is None else chosen.sample_weight.astype(np.float64)
         )
-        most_expressions = int(parser.most_expressions)
         right.find_reach(questions, grammar.native_types, most_expressions, MOST_STATES, threads)
         covered = right.n_states() > 0
         _check_coverage(covered, chosen.questions)
@@ -109,7 +110,7 @@ class SemanticParserProblem(Problem[SemanticParserModel]):
             parser.width,
             getattr(_core.BeamUpdate, parser.search.update.replace("-", "_")),
             most_expressions,
-            follows_answer=True,  # one right derivation is learned as a whole, not the best right state of each step
+            follows_answer=parser.search.reference == "derivation",
         )
         if start is not None:
             oracle.start_from(start.weights.table, [0])
@@ -145,10 +146,19 @@ class SemanticParserProblem(Problem[SemanticParserModel]):
         return grown_domain(self.start.domain, Domain.from_meanings(meanings)), True
 
     def _grammar(
-        self, questions: Sequence[Sequence[str]], meanings: Sequence[Expression], domain: Domain
+        self, questions: Sequence[Sequence[str]], parts: Sequence[Sequence[Part]], domain: Domain, threads: int
     ) -> MeaningGrammar:
-        parts = [parts_of(meaning, int(self.parser.most_names)) for meaning in meanings]
-        lexicon = Lexicon.learned(questions, parts, domain, self.parser.resolved("lexicon"))
+        options = self.parser.resolved("lexicon")
+        lexicon = aligned(
+            Lexicon.learned(questions, parts, domain, options),
+            questions,
+            parts,
+            complexity=float(options.complexity),
+            iterations=int(options.iterations),
+            most_expressions=int(self.parser.most_expressions),
+            most_states=MOST_STATES,
+            threads=threads,
+        )
         if self.start is not None:
             known = self.start.grammar
             return MeaningGrammar.of(grown_lexicon(known.lexicon, lexicon, domain), known.types)
@@ -214,13 +224,13 @@ def _check_coverage(covered: Any, questions: Sequence[Sequence[str]]) -> None:
         raise CorpusError(
             f"there is nothing to learn from: no meaning of the {total} questions can be made of what their words may "
             f"mean, such as that of {without!r}; a domain with phrases for its constants, or lexicon=LexiconOptions("
-            "per_piece=4, most=30), lets words mean more"
+            "per_piece=12, most=200), lets words mean more"
         )
     if n < FEW * total:
         warnings.warn(
             f"only {n} of {total} questions have a derivation of their meaning; nothing is learned from the others, "
-            f"such as {without!r}; a domain with phrases for its constants, or lexicon=LexiconOptions(per_piece=4, "
-            "most=30), lets words mean more",
+            f"such as {without!r}; a domain with phrases for its constants, or lexicon=LexiconOptions(per_piece=12, "
+            "most=200), lets words mean more",
             TrainingWarning,
             stacklevel=2,
         )

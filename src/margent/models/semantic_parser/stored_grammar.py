@@ -14,7 +14,7 @@ from margent.errors import MeaningError
 from margent.features.feature_map import Stored
 from margent.meaning import Domain, TypeHierarchy, parse_meaning, parse_type
 from margent.models.semantic_parser.grammar import MeaningGrammar
-from margent.models.semantic_parser.lexicon import Lexicon
+from margent.models.semantic_parser.lexicon import END, Lexicon
 from margent.models.semantic_parser.pieces import Piece
 from margent.storage import ModelFile, string_arrays
 
@@ -50,7 +50,8 @@ def grown_lexicon(known: Lexicon, new: Lexicon, domain: Domain) -> Lexicon:
     places = [numbers[str(piece.expression)] for piece in new.pieces]
     words, slots = (_merged(old, more, places) for old, more in ((known.words, new.words), (known.slots, new.slots)))
     both = known.known | new.known
-    return replace(known, domain=domain, pieces=tuple(pieces), words=words, known=both, slots=slots)
+    skips = {**new.skips, **known.skips}
+    return replace(known, domain=domain, pieces=tuple(pieces), words=words, known=both, slots=slots, skips=skips)
 
 
 def _merged(known: Ways, new: Ways, places: Sequence[int]) -> dict[str, tuple[tuple[int, float], ...]]:
@@ -76,6 +77,7 @@ def stored_grammar(grammar: MeaningGrammar) -> Stored:
         **string_arrays("known", sorted(lexicon.known)),
         **_stored_ways("words", lexicon.words),
         **_stored_ways("slots", lexicon.slots),
+        "skips": np.array([lexicon.skipped(word) for word in (*sorted(lexicon.known), END)], np.float64),
     }
     for name in ("apply", "combine"):
         table: NDArray[np.int32] = getattr(grammar, name)
@@ -105,7 +107,9 @@ def restored_grammar(file: ModelFile, domain: Domain) -> MeaningGrammar:
                              "type depends on one")  # fmt: skip
         piece_types[piece, slot_types[slot]] = type_
     words, slots = (_restored_ways(file, name, len(pieces)) for name in ("words", "slots"))
-    lexicon = Lexicon(domain, pieces, words, frozenset(file.strings("known")), slots)
+    known = file.strings("known")
+    skips = file.array("skips", np.float64, (len(known) + 1,), minimum=1e-12, maximum=1).tolist()
+    lexicon = Lexicon(domain, pieces, words, frozenset(known), slots, dict(zip((*known, END), skips)))
     apply, combine = (_restored_table(file, name, n) for name in ("apply", "combine"))
     return MeaningGrammar(lexicon, types, piece_types, apply, combine)
 

@@ -14,7 +14,7 @@ from margent import _core
 from margent.features.part_templates import PartTemplates
 from margent.features.token_atoms import TokenAtoms
 from margent.meaning import Expression
-from margent.models.semantic_parser.fragments import names_of, parts_of
+from margent.models.semantic_parser.fragments import Part, names_of
 from margent.models.semantic_parser.grammar import Choices, MeaningGrammar, built
 from margent.models.semantic_parser.lexicon import END
 from margent.models.semantic_parser.templates import compiled
@@ -51,8 +51,8 @@ class EncodedQuestions:
     def __len__(self) -> int:
         return len(self.sequence_ptr) - 1
 
-    def native(self, prior: float, sample_weight: Any = None) -> _core.Questions:
-        return self.choices.native(self.atoms, self.sequence_ptr, self.names, prior, sample_weight)
+    def native(self, prior: float, sample_weight: Any = None, *, logs: Any = None) -> _core.Questions:
+        return self.choices.native(self.atoms, self.sequence_ptr, self.names, prior, sample_weight, logs=logs)
 
     def said(self, number: int) -> Expression:
         """What a choice puts on the stack."""
@@ -81,8 +81,8 @@ class EncodedQuestions:
         ptr = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         return ptr, np.array([name for row in rows for name in row], dtype=np.int32)
 
-    def right(self, meanings: Sequence[Expression], most_names: int) -> _core.RightMeanings:
-        """The meanings as parts, made by the pieces that the questions have among their choices."""
+    def right(self, meanings: Sequence[Sequence[Part]]) -> _core.RightMeanings:
+        """Meanings by their parts (`parts_of`), made by the pieces that the questions have among their choices."""
         _ = self.names
         pieces: dict[str, list[int]] = {}
         for number, piece in enumerate(self.choices.filled):
@@ -93,8 +93,7 @@ class EncodedQuestions:
         used: list[int] = []
         arguments: list[int] = []
         names: list[int] = []
-        for meaning in meanings:
-            parts = parts_of(meaning, most_names)
+        for parts in meanings:
             for part in parts:
                 connectives.append(("", "and", "or").index(part.connective.partition(":")[0]))
                 members.extend(part.members)

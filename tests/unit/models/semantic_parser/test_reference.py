@@ -7,6 +7,7 @@ import pytest
 from tests.unit.models.semantic_parser.questions import MEANINGS, QUESTIONS, encoded, grammar
 
 from margent import Perceptron, _core, train
+from margent.models.semantic_parser.fragments import parts_of
 from margent.models.semantic_parser.templates import compiled, parsed_templates
 
 MOST, BEAM = 4, 6
@@ -18,7 +19,7 @@ def given():
     templates = parsed_templates(TEMPLATES)
     of = grammar()
     found, atoms = encoded(of, TEMPLATES)
-    right = found.right(MEANINGS, 3)
+    right = found.right([parts_of(meaning) for meaning in MEANINGS])
     questions = found.native(1.0)
     right.find_reach(questions, of.native_types, MOST, 5000, 1)
     assert (right.n_states() > 0).all()

@@ -49,6 +49,16 @@ def test_training_questions_are_understood(parser):
     assert all(meaning is None or meaning == normal_form(meaning) for meaning in parser.predict(X_TEST))
 
 
+def test_what_is_right_at_a_step_may_be_the_best_prefix_of_any_derivation(parser):
+    search = Beam(8, reference="prefix")
+    other = SemanticParser(DOMAIN, learner=Perceptron(epochs=3), **{**SMALL, "search": search}).fit(X, Y)
+    assert other.score(X, Y) > 0.6
+    learned = [each.model_.stored()[1]["rows.weights"].tolist() for each in (parser, other)]
+    assert learned[0] != learned[1]
+    with pytest.raises(ValueError, match="reference"):
+        Beam(8, reference="path")
+
+
 def test_a_question_is_text_or_words_and_a_meaning_text_or_an_expression():
     words = SemanticParser(DOMAIN, learner=Perceptron(epochs=1), **SMALL).fit(X[:20], Y[:20])
     text = SemanticParser(DOMAIN, learner=Perceptron(epochs=1), **SMALL).fit(
@@ -229,11 +239,11 @@ def test_weights_mean_the_same_when_there_are_more_pieces(parser):
     known = model.grammar
     grown = MeaningGrammar.of(grown_lexicon(known.lexicon, new, DOMAIN), known.types)
     assert len(grown.types) > len(known.types)
-    wide = Beam(2000)  # so that none is lost
+    wide, short = Beam(2000), sorted(X, key=len)[:8]  # so that none is lost
     before, after = copy.copy(parser).set_params(search=wide), copy.copy(parser).set_params(search=wide)
     after.model_ = replace(model, grammar=grown)
     n_understood = 0
-    for first, second in zip(before.predict_k_best(X[:8], 1), after.predict_k_best(X[:8], 2000)):
+    for first, second in zip(before.predict_k_best(short, 1), after.predict_k_best(short, 2000)):
         scores = {str(reading.meaning): reading.score for reading in second}
         for score, meaning, _ in first:  # another derivation may score more
             n_understood += 1
@@ -330,3 +340,9 @@ def test_a_word_of_any_length_is_a_word():
     found = SemanticParser(DOMAIN, learner=Perceptron(epochs=1), **SMALL).fit([["count", long]], ["(count project)"])
     assert [str(meaning) for meaning in found.predict([["count", long]])] == ["(count project)"]
     assert found.predict([["b" * 200_000]]) == [None]
+
+
+@pytest.mark.parametrize("model", [margent.Tagger, margent.Parser])
+def test_answers_with_one_derivation_have_no_other_reference(model):
+    with pytest.raises(ValueError, match="should be a Beam with reference='derivation'"):
+        model(search=Beam(8, reference="prefix")).fit([["a"]], [["A"]])
