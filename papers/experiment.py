@@ -8,7 +8,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -244,6 +245,39 @@ def publish(
         text = with_generated(full.read_text("utf-8"), report.parts(results, plots="results/"))
         full.write_text(text, encoding="utf-8")
     return Path(written)
+
+
+def run_part(
+    name: str,
+    part: Any,
+    options: Options,
+    plan: Any = None,
+    *,
+    title: str,
+    caption: str,
+    long: Sequence[str] = (),
+    jobs: int | None = None,
+) -> Path:
+    """Runs what is missing of one of several experiments of a paper, and publishes it (`publish_part`).
+
+    `part`: its module, with plans FULL and QUICK, of which `options` chooses, `tasks(plan)`, `measure(task)`, and
+    `report(rows)` and `draw(rows, path)` of the tasks with their results; a full run in its default place renews a part
+    of README.md beside it. `long`: results that stay in the journal, as they are long. `jobs`: where it must not be
+    what the user said, as times are measured.
+    """
+    plan = plan or (part.QUICK if options.quick else part.FULL)
+    new_figure(1)  # a missing matplotlib is found before the work, not after it
+    here = Path(part.__file__).parent
+    folder = options.folder(here)
+    journal = Journal(folder / f"{name}-journal.jsonl")
+    with options.environment():
+        planned = part.tasks(plan)
+        found = run_tasks(part.measure, planned, journal, jobs=jobs or options.jobs, title=title)
+    rows = [{**task, **result} for task, result in zip(planned, found)]
+    shown = [{key: value for key, value in row.items() if key not in long} for row in rows]
+    results = {"plan": asdict(plan), "results": shown, "commits": sorted(journal.commits)}
+    page = here / "README.md" if options.out is None and plan == part.FULL else None
+    return publish_part(name, results, part.report(rows), partial(part.draw, rows), caption, folder, page)
 
 
 def publish_part(

@@ -9,6 +9,7 @@ from typing import Any
 from margent.metrics import mcnemar_test
 from papers.experiment import markdown_table
 from papers.hmsvm.plan import CURVE, LETTERS, SECTION8, TITLES, Method
+from papers.verdict import FAILED, HELD, verdict
 
 ORDER = ("svm", "crf-b", "perceptron", "hmm")
 """From the smallest to the largest error, as the paper says."""
@@ -174,7 +175,7 @@ def _claims(results: dict[str, Any]) -> str:
 
 
 def _held(held: bool) -> str:
-    return "held" if held else "did not hold"
+    return HELD if held else FAILED
 
 
 def _order(section8: list[dict[str, Any]]) -> list[Claim]:
@@ -190,13 +191,15 @@ def _order(section8: list[dict[str, Any]]) -> list[Claim]:
                 f"{_percent(error(rows[better]))} against {_percent(error(rows[worse]))} % wrong; "
                 f"p = {_p(p_values[better][worse])}".replace("p = <", "p <")
             )
-            claims.append((f"{TITLES[corpus]}: {titles[0]} errs less than {titles[1]}", _held(gain > 0), because))
+            found_so = verdict(gain > 0, p_values[better][worse])
+            claims.append((f"{TITLES[corpus]}: {titles[0]} errs less than {titles[1]}", found_so, because))
         if len(known) > 1:
             errors = {method: error(rows[method]) for method in known}
             found = " < ".join(SECTION8[m].title.partition(",")[0] for m in sorted(known, key=lambda m: errors[m]))
             said = " < ".join(SECTION8[method].title.partition(",")[0] for method in known)
-            held = all(errors[a] < errors[b] for a, b in pairwise(known))
-            claims.append((f"{TITLES[corpus]}: the order of errors is {said}", _held(held), f"here it is {found}"))
+            in_order = all(errors[a] < errors[b] for a, b in pairwise(known))
+            held = verdict(in_order, max(p_values[a][b] for a, b in pairwise(known)))
+            claims.append((f"{TITLES[corpus]}: the order of errors is {said}", held, f"here it is {found}"))
     return claims
 
 

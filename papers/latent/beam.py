@@ -10,9 +10,10 @@ data are labelled once by each tagger.
 
 from __future__ import annotations
 
+import sys
 import time
-from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ import margent
 from margent.datasets import Dataset, load_ud
 from margent.learners import learner_named
 from papers.experiment import (
-    Journal,
     Options,
     Result,
     Task,
@@ -28,8 +28,7 @@ from papers.experiment import (
     generated_addresses,
     markdown_table,
     new_figure,
-    publish_part,
-    run_tasks,
+    run_part,
 )
 
 HERE = Path(__file__).parent
@@ -71,17 +70,9 @@ NAMES = {"perceptron": "perceptron", "pa": "passive-aggressive"}
 
 def run(options: Options, plan: Plan | None = None) -> Path:
     """Runs what is missing; writes beam.json, beam.md and beam.png, and for a full run the part of README.md."""
-    plan = plan or (QUICK if options.quick else FULL)
-    new_figure(1)  # a missing matplotlib is found before the work, not after it
-    folder = options.folder(HERE)
-    journal = Journal(folder / "beam-journal.jsonl")
-    with options.environment():
-        rows = run_tasks(measure, tasks(plan), journal, jobs=1, title="taggers")
-    described = [{**task, **result} for task, result in zip(tasks(plan), rows)]
-    results = {"plan": asdict(plan), "results": described, "commits": sorted(journal.commits)}
-    page = HERE / "README.md" if options.out is None and plan == FULL else None
-    caption = "accuracy against width and time"
-    return publish_part("beam", results, report(described), partial(draw, described), caption, folder, page)
+    return run_part(
+        "beam", sys.modules[__name__], options, plan, title="taggers", caption="accuracy against width and time", jobs=1
+    )
 
 
 def tasks(plan: Plan) -> list[Task]:

@@ -14,9 +14,10 @@ seen ten times in training (for NETtalk: a letter) gets only labels that it was 
 
 from __future__ import annotations
 
+import sys
 import time
-from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
 from operator import eq
 from pathlib import Path
 from statistics import mean
@@ -30,7 +31,6 @@ from margent.formats import Columns
 from margent.learners import learner_named
 from margent.metrics import BootstrapResult, SentenceMetric, paired_bootstrap
 from papers.experiment import (
-    Journal,
     Options,
     Result,
     Task,
@@ -38,8 +38,7 @@ from papers.experiment import (
     generated_addresses,
     markdown_table,
     new_figure,
-    publish_part,
-    run_tasks,
+    run_part,
 )
 
 HERE = Path(__file__).parent
@@ -126,19 +125,15 @@ QUICK = Plan(
 
 def run(options: Options, plan: Plan | None = None) -> Path:
     """Runs what is missing; writes hidden.json, hidden.md and hidden.png, and for a full run the part of README.md."""
-    plan = plan or (QUICK if options.quick else FULL)
-    new_figure(1)  # a missing matplotlib is found before the work, not after it
-    folder = options.folder(HERE)
-    journal = Journal(folder / "hidden-journal.jsonl")
-    with options.environment():
-        wanted = tasks(plan)
-        rows = run_tasks(measure, wanted, journal, jobs=options.jobs, title="taggers")
-    described = [{**task, **result} for task, result in zip(wanted, rows)]
-    short = [{name: value for name, value in row.items() if name not in _BY_SENTENCE} for row in described]
-    results = {"plan": asdict(plan), "results": short, "commits": sorted(journal.commits)}
-    page = HERE / "README.md" if options.out is None and plan == FULL else None
-    caption = "accuracy against time"
-    return publish_part("hidden", results, report(described), partial(draw, described), caption, folder, page)
+    return run_part(
+        "hidden",
+        sys.modules[__name__],
+        options,
+        plan,
+        title="taggers",
+        caption="accuracy against time",
+        long=_BY_SENTENCE,
+    )
 
 
 def tasks(plan: Plan) -> list[Task]:

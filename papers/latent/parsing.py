@@ -12,9 +12,10 @@ Differences on test data are judged by the paired bootstrap over sentences. Time
 from __future__ import annotations
 
 import math
+import sys
 import time
-from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from operator import eq
 from pathlib import Path
@@ -25,15 +26,13 @@ from margent import DependencyTree
 from margent.datasets import Dataset, Part, load_ud_dependencies, make_trees
 from margent.metrics import dependency_scores
 from papers.experiment import (
-    Journal,
     Options,
     Result,
     Task,
     data_fingerprint,
     markdown_table,
     new_figure,
-    publish_part,
-    run_tasks,
+    run_part,
 )
 from papers.verdict import p_value, told, verdict
 
@@ -66,19 +65,16 @@ QUICK = Plan(beams=(1, 4), explorers=("arc-hybrid",), features="small", epochs=2
 
 def run(options: Options, plan: Plan | None = None) -> Path:
     """Runs what is missing; writes parsing.json, .md and .png, and for a full run the part of README.md."""
-    plan = plan or (QUICK if options.quick else FULL)
-    new_figure(1)  # a missing matplotlib is found before the work, not after it
-    folder = options.folder(HERE)
-    journal = Journal(folder / "parsing-journal.jsonl")
-    with options.environment():
-        planned = tasks(plan)
-        rows = run_tasks(measure, planned, journal, jobs=1, title="parsers")
-    described = [{**task, **result} for task, result in zip(planned, rows)]
-    shown = [{name: value for name, value in row.items() if name not in _BY_SENTENCE} for row in described]
-    results = {"plan": asdict(plan), "results": shown, "commits": sorted(journal.commits)}
-    page = HERE / "README.md" if options.out is None and plan == FULL else None
-    caption = "attachment against width and time"
-    return publish_part("parsing", results, report(described), partial(draw, described), caption, folder, page)
+    return run_part(
+        "parsing",
+        sys.modules[__name__],
+        options,
+        plan,
+        title="parsers",
+        caption="attachment against width and time",
+        long=_BY_SENTENCE,
+        jobs=1,
+    )
 
 
 def tasks(plan: Plan) -> list[Task]:

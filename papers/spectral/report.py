@@ -7,6 +7,7 @@ from typing import Any
 
 from papers.experiment import markdown_table
 from papers.spectral.plan import METHODS
+from papers.verdict import FAILED, HELD
 
 Row = dict[str, Any]
 Claim = tuple[str, str, str]
@@ -122,9 +123,13 @@ def _claims(results: dict[str, Any]) -> list[Claim]:
     small, large = 2000, max((row["n"] for row in curve), default=0)
     if not any(row["n"] == small for row in curve):
         small = large
+    few = min((row["n"] for row in curve), default=0)
     return [
+        *_half_as_many(curve, few),
+        *_gain(curve, few, "crf", 0.0, "is at least as good as the CRF, with few words", _K_GRAMS),
         *_gain(curve, small, "none", 1.5, "beats the unregularised scores by 1.5 points", _K_GRAMS),
         *_gain(curve, small, "l2", _BEATS, "beats L2", _K_GRAMS),
+        *_l2(curve, small),
         *_gain(curve, small, "none-up-to-k", _BEATS, "beats the unregularised scores, up to k-grams", _UP_TO_K),
         *_gain(curve, small, "latent", _BEATS, "beats the latent SVM", _K_GRAMS),
         *_gain(curve, large, "crf", 0.0, "is at least as good as the CRF"),
@@ -141,7 +146,7 @@ def _claims(results: dict[str, Any]) -> list[Claim]:
 
 
 def _held(held: bool) -> str:
-    return "held" if held else "did not hold"
+    return HELD if held else FAILED
 
 
 def _row(rows: list[Row], n: int, method: str) -> Row | None:
@@ -165,6 +170,24 @@ def _gain(
     gain = _mean(best) - _mean(theirs)
     because = f"{_mean(best):.2f} ({METHODS[best['method']].title}) against {_mean(theirs):.2f} % of the letters"
     return [(f"{n:,} words: spectral {what}", _held(gain >= least), because)]
+
+
+def _half_as_many(rows: list[Row], n: int) -> list[Claim]:
+    ours, theirs = _row(rows, n, "spectral"), _row(rows, 2 * n, "none")
+    if ours is None or theirs is None:
+        return []
+    because = f"{_mean(ours):.2f} with {n:,} against {_mean(theirs):.2f} % of the letters with {2 * n:,}"
+    text = f"few words: {n:,} are enough for spectral where the unregularised scores need {2 * n:,}"
+    return [(text, _held(_mean(ours) >= _mean(theirs)), because)]
+
+
+def _l2(rows: list[Row], n: int) -> list[Claim]:
+    ours, theirs = _row(rows, n, "l2"), _row(rows, n, "none")
+    if ours is None or theirs is None:
+        return []
+    because = f"{_mean(ours):.2f} against {_mean(theirs):.2f} % of the letters"
+    text = f"{n:,} words: L2 beats the unregularised scores by 1.1 points"
+    return [(text, _held(_mean(ours) - _mean(theirs) >= 1.1), because)]
 
 
 def _path_claims(paths: dict[str, list[Row]]) -> list[Claim]:

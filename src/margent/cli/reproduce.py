@@ -18,6 +18,7 @@ examples:
   margent reproduce kbest --quick         minutes: part of the data and of the settings
   margent reproduce kbest                 everything; after Ctrl-C, the same command resumes
   margent reproduce kbest --out /tmp/kbest --jobs 4
+  margent reproduce latent                all experiments of this paper; latent/g2p is one of them
   margent reproduce semi-markov --timit /corpora/TIMIT
 
 The experiments are part of Margent's repository, not of the installed package.
@@ -47,7 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
             about = (_imported(papers, module.removesuffix(".run")).__doc__ or "").partition("\n")[0]
             print(f"{name:16}{about}")
         return 0
-    if arguments.name not in names:
+    parts = [name for name in names if name == arguments.name or name.startswith(f"{arguments.name}/")]
+    if not parts:
         raise UsageError(f"there is no paper {arguments.name!r} in {papers}; expected one of {', '.join(names)}")
     if arguments.data is not None and not Path(arguments.data).is_dir():
         raise UsageError(f"--data: {arguments.data} is not a folder")
@@ -64,9 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
         data=None if arguments.data is None else Path(arguments.data).resolve(),
         timit=None if arguments.timit is None else Path(arguments.timit).resolve(),
     )
-    report: Path = _imported(papers, names[arguments.name]).run(options)
-    print(report.read_text(encoding="utf-8"))
-    print(f"Tables, plots and figures are in {os.path.relpath(report.parent)}.")
+    for name in parts:
+        report: Path = _imported(papers, names[name]).run(options)
+        print(report.read_text(encoding="utf-8"))
+        print(f"Tables, plots and figures are in {os.path.relpath(report.parent)}.")
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from papers.kbest import best
 from papers.kbest import run as kbest
 
 ROOT = Path(__file__).parents[3]
@@ -41,11 +42,15 @@ def test_options_reach_the_experiment(margent, tmp_path, monkeypatch):
         return path
 
     monkeypatch.setattr(kbest, "run", run)
+    monkeypatch.setattr(best, "run", run)
     out = tmp_path / "out"
     outcome = margent("reproduce", "kbest", "--quick", "--out", out, "--jobs", 3, "--data", tmp_path)
     assert outcome.status == 0 and "# the report" in outcome.output and "out" in outcome.output.splitlines()[-1]
-    (options,) = given
-    assert (options.quick, options.out, options.jobs, options.data) == (True, out, 3, tmp_path)
+    assert len(given) == 2  # a paper with all its experiments
+    for options in given:
+        assert (options.quick, options.out, options.jobs, options.data) == (True, out, 3, tmp_path)
+    assert margent("reproduce", "kbest/best", "--quick", "--out", out, "--data", tmp_path).status == 0
+    assert len(given) == 3
 
 
 def test_unknown_name(fails):

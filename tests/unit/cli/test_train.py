@@ -70,9 +70,8 @@ def test_all_parameters_reach_the_tagger(margent, folder, tmp_path):
 def test_same_seed_same_model(margent, folder, tmp_path):
     for name, seed in (("one", 3), ("two", 3), ("three", 4)):
         margent("train", folder / "train.txt", "-m", tmp_path / name, "--epochs", 2, "--seed", seed, "--no-average")
-    one, two, three = (library.load(tmp_path / name).weights_.unigrams for name in ("one", "two", "three"))
-    assert (one == two).all()
-    assert (one != three).any()
+    one, two, three = ((tmp_path / name).read_bytes() for name in ("one", "two", "three"))
+    assert one == two != three
 
 
 def test_template_file_and_several_gzip_files(margent, folder, tmp_path):
