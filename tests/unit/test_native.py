@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -237,6 +238,13 @@ def test_strings_keep_their_ids() -> None:
             _core.StringTable.restore(np.array(data, np.uint8), np.array(ends))
 
 
+def template_ids(encoder: Any, columns: Any, words: Iterable[str], grow: bool) -> Any:
+    """The ids of the features of one sentence."""
+    sentence = list(words)
+    table = Columns.from_sentences([sentence]).table
+    return encoder.encode(columns, table, [0], None, np.array([0, len(sentence)]), grow)[0]
+
+
 def test_coded_columns_and_templates_check_their_arrays() -> None:
     columns = Columns.from_sentences([["a", "b"], ["c"]])
     table = _core.StringTable()
@@ -248,18 +256,19 @@ def test_coded_columns_and_templates_check_their_arrays() -> None:
         with pytest.raises(IndexError):
             _core.TemplateEncoder([(0, False, cells)], 1)
     encoder = _core.TemplateEncoder([(0, False, [(0, 0)])], 1)
-    codes = np.array([0, 1, 2], I32)
-    encoder.encode([codes], np.array([0, 2, 3]), True)
-    for given, ptr in (
-        ([], [0, 2, 3]),
-        ([codes, codes], [0, 2, 3]),
-        ([codes], [0, 2]),
-        ([codes], [0, 4, 3]),
-        ([codes], [1, 3]),
-        ([codes], []),
-    ):
+    read, other = _core.TemplateColumns([(0, None)], {}), _core.TemplateColumns([(0, None), (0, None)], {})
+    encoder.encode(read, columns.table, [0], None, np.array([0, 2, 3]), True)
+    for ptr in ([0, 2], [0, 4, 3], [1, 3], []):
         with pytest.raises(ValueError):
-            encoder.encode(given, np.array(ptr, I64), True)
+            encoder.encode(read, columns.table, [0], None, np.array(ptr, I64), True)
+    with pytest.raises(ValueError):
+        encoder.encode(other, columns.table, [0], None, np.array([0, 2, 3]), True)
+    for indices, sentences in (([], None), ([1], None), ([-1], None), ([0], np.array([2])), ([0], np.array([-1]))):
+        with pytest.raises(IndexError):
+            encoder.encode(read, columns.table, indices, sentences, np.array([0, 2, 3]), True)
+    for spec, error in (((-1, None), IndexError), ((0, "no such"), ValueError)):
+        with pytest.raises(error):
+            _core.TemplateColumns([spec], {})
     with pytest.raises(IndexError):
         encoder.name(False, 3)
     with pytest.raises(ValueError):
@@ -277,31 +286,34 @@ def test_coded_columns_and_templates_check_their_arrays() -> None:
 def test_templates_keep_their_ids_while_their_table_grows() -> None:
     """The table moves from the heap to pages of the system on the way."""
     encoder = _core.TemplateEncoder([(0, False, [(0, 0)]), (1, True, [])], 1)
+    columns = _core.TemplateColumns([(0, None)], {})
     n, pieces = 400_000, 4
+    words = [f"w{i}" for i in range(n)]
     for first in range(0, n, n // pieces):
-        codes = np.arange(first, first + n // pieces, dtype=I32)
-        ids, _, edge_ids, _ = encoder.encode([codes], np.array([0, len(codes)]), True)
-        np.testing.assert_array_equal(ids, codes)
+        piece = words[first : first + n // pieces]
+        table = Columns.from_sentences([piece]).table
+        ids, _, edge_ids, _ = encoder.encode(columns, table, [0], None, np.array([0, len(piece)]), True)
+        np.testing.assert_array_equal(ids, np.arange(first, first + len(piece)))
         assert (edge_ids == 0).all()
     assert (encoder.size(False), encoder.size(True)) == (n, 1)
     everything = np.arange(n, dtype=I32)
-    np.testing.assert_array_equal(encoder.encode([everything], np.array([0, n]), False)[0], everything)
+    np.testing.assert_array_equal(template_ids(encoder, columns, words, False), everything)
     again = _core.TemplateEncoder([(0, False, [(0, 0)]), (1, True, [])], 1)
     again.restore(False, *encoder.dump(False))
     encoder.filter(False, everything % 3 == 1)
     for table, wanted in ((encoder, np.arange(len(everything[1::3]))), (again, everything[1::3])):
-        np.testing.assert_array_equal(table.encode([everything[1::3]], np.array([0, len(wanted)]), False)[0], wanted)
-    assert len(encoder.encode([everything[::3]], np.array([0, len(everything[::3])]), False)[0]) == 0
+        np.testing.assert_array_equal(template_ids(table, columns, words[1::3], False), wanted)
+    assert len(template_ids(encoder, columns, words[::3], False)) == 0
 
 
 def test_names_that_are_refused_leave_the_encoder_as_it_was() -> None:
     encoder = _core.TemplateEncoder([(0, False, [(0, 0)])], 1)
-    codes = np.array([5, 6, 7], I32)
-    encoder.encode([codes], np.array([0, 3]), True)
+    columns = _core.TemplateColumns([(0, None)], {})
+    template_ids(encoder, columns, "abc", True)
     with pytest.raises(ValueError, match="same name"):
         encoder.restore(False, np.zeros(9, I32), np.arange(10), np.array([*range(8), 0], I32))
-    assert encoder.size(False) == 3 and encoder.name(False, 2) == (0, [7])
-    assert encoder.encode([codes], np.array([0, 3]), False)[0].tolist() == [0, 1, 2]
+    assert encoder.size(False) == 3 and encoder.name(False, 2) == (0, [2])
+    assert template_ids(encoder, columns, "abc", False).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
