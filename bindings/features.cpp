@@ -77,6 +77,33 @@ auto encode_column(const ColumnTable& columns, int column, std::optional<Numbers
   return std::make_tuple(to_numpy(std::move(codes)), strings_of(fresh, 0));
 }
 
+// What a Python function that knows Unicode says of a word: whether it has a value, and which.
+bool derive_in_python(const nb::object& function, std::string_view word, std::string& value) {
+  nb::gil_scoped_acquire acquire;
+  const nb::object found = function(nb::str(word.data(), word.size()));
+  if (!found.is_none()) value = utf8(found);
+  return !found.is_none();
+}
+
+Derivation derivation_of(const std::string& name) {
+  const std::optional<Derivation> found = derivation_named(name);
+  if (!found) throw nb::value_error("no such derived column");
+  return *found;
+}
+
+// The codes in `values` of what is derived from each word of a table; -1: not known.
+auto find_derived(const StringTable& values, const StringTable& words, const std::string& name, nb::object function) {
+  const Derivation derivation = derivation_of(name);
+  std::vector<std::int32_t> codes;
+  without_gil([&] {
+    codes = derived_codes(
+        derivation, words, 0,
+        [&](std::string_view word, std::string& value) { return derive_in_python(function, word, value); },
+        [&](const std::string& value) { return values.find(value); });
+  });
+  return to_numpy(std::move(codes));
+}
+
 // The columns of templates, and for each derived one the Python function that knows Unicode.
 class PythonColumns {
  public:
@@ -89,9 +116,9 @@ class PythonColumns {
       columns.push_back({source, std::nullopt, {}, {}});
       functions_.emplace_back();
       if (!name) continue;
-      columns.back().derivation = derivation_named(*name);
+      columns.back().derivation = derivation_of(*name);
       const nb::object function = derivations.get(name->c_str(), nb::none());
-      if (!columns.back().derivation || function.is_none()) throw nb::value_error("no such derived column");
+      if (function.is_none()) throw nb::value_error("no such derived column");
       functions_.back() = function;
     }
     columns_ = std::make_shared<TemplateColumns>(std::move(columns));
@@ -110,10 +137,7 @@ class PythonColumns {
                                 std::optional<std::span<const std::int64_t>> sentences, bool grow, int threads) const {
     return columns_->encode(table, indices, sentences, grow, threads,
                             [this](std::size_t column, std::string_view word, std::string& value) {
-                              nb::gil_scoped_acquire acquire;
-                              const nb::object found = functions_[column](nb::str(word.data(), word.size()));
-                              if (!found.is_none()) value = utf8(found);
-                              return !found.is_none();
+                              return derive_in_python(functions_[column], word, value);
                             });
   }
 
@@ -359,6 +383,17 @@ void bind_features(nb::module_& m) {
              for (nb::handle s : strings) ids.push_back(t.find(utf8(s)));
              return to_numpy(std::move(ids));
            })
+      .def(
+          "find_table",
+          [](const StringTable& t, const StringTable& other) {
+            std::vector<std::int32_t> ids;
+            for (std::int32_t i = 0; i < other.size(); ++i) ids.push_back(t.find(other[i]));
+            return to_numpy(std::move(ids));
+          },
+          "find_all of all strings of another table.")
+      .def(
+          "find_derived", &find_derived, nb::arg("words"), nb::arg("derivation"), nb::arg("other"),
+          "find_all of what is derived from the words of another table; `other`: the function, for words beyond ASCII.")
       .def("strings", &strings_of, nb::arg("begin") = 0)
       .def("dump", &dump, "(bytes, ends) as stored in a model file.")
       .def_static("restore", &restored)

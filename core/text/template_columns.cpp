@@ -3,8 +3,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "interruption.hpp"
-
 namespace margent {
 
 TemplateColumns::TemplateColumns(std::vector<TemplateColumn> columns) : columns_(std::move(columns)) {
@@ -25,16 +23,10 @@ void TemplateColumns::restore(std::size_t i, StringTable strings, std::vector<st
 std::vector<std::int32_t> TemplateColumns::derived(std::size_t column, const StringTable& words, std::int32_t begin,
                                                    bool grow, const DeriveOther& other) {
   TemplateColumn& self = columns_[column];
-  std::vector<std::int32_t> codes;
-  codes.reserve(words.size() - begin);
-  std::string value;
-  for (std::int32_t w = begin; w < words.size(); ++w) {
-    check_interruption(128);
-    const Derived found = derive(*self.derivation, words[w], value);
-    const bool there = found == Derived::unknown ? other(column, words[w], value) : found == Derived::value;
-    codes.push_back(!there ? not_found : grow ? self.strings.add(value) : self.strings.find(value));
-  }
-  return codes;
+  return derived_codes(
+      *self.derivation, words, begin,
+      [&](std::string_view word, std::string& value) { return other(column, word, value); },
+      [&](const std::string& value) { return grow ? self.strings.add(value) : self.strings.find(value); });
 }
 
 TemplateColumns::Codes TemplateColumns::encode(const ColumnTable& table, std::span<const int> indices,

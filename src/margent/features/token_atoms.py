@@ -148,28 +148,38 @@ class TokenAtoms:
             codes, _ = _core.encode_column(
                 columns.table, columns.column_indices[column], columns.sentence_indices, distinct, True
             )
-            cells = distinct.strings(0)
-            counts = np.bincount(codes, minlength=len(cells)) if grow and min_count > 1 else None
             for place, atom in wanted:
-                atoms[:, place] = self._numbers(place, [atom(cell) for cell in cells], grow, min_count, counts)[codes]
+                if grow:
+                    counts = np.bincount(codes, minlength=len(distinct)) if min_count > 1 else None
+                    self._learn(place, [atom(cell) for cell in distinct.strings(0)], min_count, counts)
+                atoms[:, place] = self._numbers(place, atom, distinct)[codes]
         return EncodedTokens(atoms, sequence_ptr(columns.lengths))
 
-    def _numbers(
-        self, place: int, given: list[str | None], grow: bool, min_count: int, counts: NDArray[np.int64] | None
-    ) -> IntArray:
-        """The number of the atom of each distinct cell. `counts`: how often each occurs."""
+    def _learn(self, place: int, given: list[str | None], min_count: int, counts: NDArray[np.int64] | None) -> None:
+        """Gives numbers to the atoms of distinct cells. `counts`: how often each occurs."""
         values = self._values[place]
         there = [value for value in given if value is not None]
-        if grow and counts is None:
+        if counts is None:
             values.add_all(there)
-        elif grow and counts is not None:
+        else:
             seen = _core.StringTable()
             ids = seen.add_all(there)
             weights = counts[[value is not None for value in given]]
             often = np.bincount(ids, weights, minlength=len(seen)) >= min_count
             values.add_all([value for value, keep in zip(seen.strings(0), often.tolist()) if keep])
-        numbers = np.zeros(len(given), dtype=np.int32)
-        numbers[[value is not None for value in given]] = np.maximum(values.find_all(there), -1) + 1
+
+    def _numbers(self, place: int, atom: Atom, distinct: _core.StringTable) -> IntArray:
+        """The number of the atom of each distinct cell: by native code, but for what is seldom asked for."""
+        name, values = self.names[place], self._values[place]
+        if name in DERIVATIONS:
+            numbers = values.find_derived(distinct, name, DERIVATIONS[name]) + 1
+        elif name == "word" or name in DEPENDENCY_COLUMNS:  # "_" has no number, as nobody has given it one
+            numbers = values.find_table(distinct) + 1
+        else:
+            given = [atom(cell) for cell in distinct.strings(0)]
+            numbers = np.zeros(len(given), dtype=np.int32)
+            there = [value is not None for value in given]
+            numbers[there] = values.find_all([value for value in given if value is not None]) + 1
         return numbers
 
     @cached_property
