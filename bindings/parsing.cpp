@@ -141,11 +141,16 @@ std::int64_t checked_beam(std::int64_t beam) {
   return beam;
 }
 
+// Every system has two actions at least, to shift and to finish.
+void check_table(const FrozenRows& table, const ParserActions& actions) {
+  if (table.n_columns() != actions.size() || actions.size() < 2) throw nb::value_error("weights of other actions");
+}
+
 auto parse_all(ParsingTransitions transitions, const BoundTreebank& treebank, const ParserTemplates& templates,
                const ParserActions& actions, const FrozenRows& table, std::int64_t beam, int k, int threads) {
   const ParsingSetup setup = checked_setup(transitions, treebank, templates, actions, 1, true, false);
   if (k < 1) throw nb::value_error("k out of range");
-  if (table.n_columns() != actions.size()) throw nb::value_error("weights of other actions");
+  check_table(table, actions);
   auto found = without_gil([&] { return parse(transitions, setup, table, checked_beam(beam), k, threads); });
   std::vector<std::int64_t> counts;
   std::vector<double> scores;
@@ -168,7 +173,7 @@ std::optional<Explained> explain_tree(ParsingTransitions transitions, const Boun
                                       const FrozenRows& table, std::int64_t beam) {
   const ParsingSetup setup = checked_setup(transitions, treebank, templates, actions, 1, true, true);
   if (treebank.view().size != 1) throw nb::value_error("one sentence");
-  if (table.n_columns() != actions.size()) throw nb::value_error("weights of other actions");
+  check_table(table, actions);
   const ExplainedTree explained = without_gil([&] { return explain(transitions, setup, table, checked_beam(beam)); });
   if (!explained.found) return std::nullopt;
   Explained out{explained.score, {}};
@@ -219,9 +224,10 @@ void bind_parsing(nb::module_& m) {
       .def(
           "row",
           [](const FrozenRows& self, std::uint64_t key) {
-            std::vector<float> out(self.n_columns(), 0.0f);
+            std::vector<float> out(self.width(), 0.0f);
             const std::int32_t row = self.find(key);
             if (row != FrozenRows::missing) self.add(row, out.data());
+            out.resize(self.n_columns());
             return to_numpy(std::move(out));
           },
           nb::arg("key"), "The weights of a feature with all columns.");

@@ -14,6 +14,7 @@ class HashedRows {
   explicit HashedRows(std::int32_t n_columns) : n_columns_(n_columns), rows_(0, n_columns) {}
 
   std::int32_t n_columns() const { return n_columns_; }
+  std::size_t width() const { return static_cast<std::size_t>(padded_width(n_columns_)); }  // of sums of rows
   std::int64_t size() const { return rows_.n_rows(); }
   std::uint64_t key(std::int64_t row) const { return keys_[row]; }
   std::int32_t row(std::uint64_t key) {

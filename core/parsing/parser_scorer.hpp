@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parsing/parser_templates.hpp"
+#include "simd/kernels.hpp"
 #include "text/strings.hpp"
 
 namespace margent {
@@ -25,37 +26,32 @@ class ParserScorer {
     n_atoms_ = n_atoms;
     n_words_ = n_words;
     table_ = &table;
-    width_ = (static_cast<std::size_t>(table.n_columns()) + 7) / 8 * 8;
+    width_ = table.width();
     forget();
   }
 
   // configuration(i) for i < n; row i of the result, `width` floats long, has what each action scores.
   template <class Get>
   void score(std::size_t n, const WordNodes& nodes, Get configuration) {
-    if (shared_.size() > most_shared * width_) forget();
-    out_.assign(n * width_, 0.0f);
-    lookups_.clear();
+    if (n_shared_ > most_shared) forget();
+    const std::size_t first_new = n_shared_;
+    wanted_.clear();
+    wanted_shared_.clear();
     uses_.clear();
     for (std::size_t i = 0; i < n; ++i) {
       ParserTemplates::Words words;
       see(configuration(i), nodes, words);
-      for (std::size_t g = 0; g < templates_.word_groups().size(); ++g) use_group(g, words, i);
-      for (const std::int32_t t : templates_.other_templates()) want(t, static_cast<std::int64_t>(i * width_));
+      for (std::size_t g = 0; g < templates_.word_groups().size(); ++g) use_group(g, words);
+      uses_.close();
+      want(templates_.other_templates(), wanted_);
     }
-    std::size_t found = 0;
-    for (const Lookup& lookup : lookups_) {
-      const std::int32_t row = table_->find(lookup.key);
-      if (row != Table::missing) rows_[found++] = {row, lookup.target};
-    }
-    for (std::size_t k = 0; k < found; ++k) {
-      const std::int64_t target = rows_[k].target;
-      table_->add(rows_[k].row, target >= 0 ? &out_[target] : &shared_[~target]);
-    }
-    for (const auto& [item, place] : uses_) {
-      float* out = &out_[item * width_];
-      const float* add = &shared_[place];
-      for (std::size_t a = 0; a < width_; ++a) out[a] += add[a];
-    }
+    out_.resize(n * width_);
+    used_.resize(n * width_);
+    if (shared_.size() < n_shared_ * width_) shared_.resize(2 * n_shared_ * width_);
+    add_up(wanted_shared_, shared_.data() + first_new * width_);
+    add_up(wanted_, out_.data());
+    gather(shared_.data(), uses_, used_.data());
+    for (std::size_t a = 0; a < n * width_; ++a) out_[a] += used_[a];
   }
   const float* scores(std::size_t i) const { return &out_[i * width_]; }
 
@@ -71,18 +67,29 @@ class ParserScorer {
   const ParserTemplates& templates() const { return templates_; }
 
  private:
-  static constexpr std::size_t most_shared = 4096;  // rows of scores
-  struct Lookup {
-    std::uint64_t key;
-    std::int64_t target;  // ~place among shared scores
+  static constexpr std::size_t most_shared = 4096;  // sums, before they are forgotten
+  static constexpr bool has_whole_rows = requires(const Table& table) { table.whole_rows(); };
+
+  // Lists of things to be added up, one after the other: of a configuration, or of a group with its words.
+  template <class T>
+  struct Lists {
+    std::vector<T> items;
+    std::vector<std::int64_t> ptr{0};
+    void clear() {
+      items.clear();
+      ptr.assign(1, 0);
+    }
+    void close() { ptr.push_back(static_cast<std::int64_t>(items.size())); }
+    std::int64_t size() const { return static_cast<std::int64_t>(ptr.size()) - 1; }
   };
   struct Found {
     std::int32_t row;
-    std::int64_t target;
+    std::int32_t list;
   };
   struct Slot {
     std::uint64_t key = 0;
-    std::uint32_t generation = 0, place = 0;
+    std::uint32_t generation = 0;
+    std::int32_t place = 0;
   };
 
   void see(const Configuration& c, const WordNodes& nodes, ParserTemplates::Words& words) {
@@ -90,39 +97,90 @@ class ParserScorer {
     templates_.mix_values(values_.data(), mixed_.data());
   }
   void forget() {
-    shared_.clear();
-    slots_.resize(4 * most_shared);
+    if (slots_.empty()) slots_.resize(4 * most_shared);
     ++generation_;  // what is older counts as empty
     n_shared_ = 0;
   }
-  void want(std::int32_t t, std::int64_t target) {
-    const std::uint64_t key = templates_.key(t, mixed_.data());
-    if (key == 0) return;
-    table_->prefetch(key);
-    lookups_.push_back({key, target});
-    if (rows_.size() < lookups_.size()) rows_.resize(2 * lookups_.size());
+  // The features of these templates, as one more list.
+  void want(std::span<const std::int32_t> templates, Lists<std::uint64_t>& wanted) {
+    const std::size_t before = wanted.items.size();
+    wanted.items.resize(before + templates.size());
+    std::uint64_t* next = wanted.items.data() + before;
+    for (const std::int32_t t : templates) {
+      *next = templates_.key(static_cast<std::size_t>(t), mixed_.data());
+      table_->prefetch(*next);
+      next += *next != 0;
+    }
+    wanted.items.resize(static_cast<std::size_t>(next - wanted.items.data()));
+    wanted.close();
   }
   // What the templates of a group score: known, or looked up now.
-  void use_group(std::size_t g, const ParserTemplates::Words& words, std::size_t item) {
+  void use_group(std::size_t g, const ParserTemplates::Words& words) {
     const ParserTemplates::WordGroup& group = templates_.word_groups()[g];
     const std::int32_t first = words[group.first], second = group.second < 0 ? 0 : words[group.second];
     if (first < 0 || second < 0) return;
     const std::uint64_t key = static_cast<std::uint64_t>(g + 1) << 56 | static_cast<std::uint64_t>(first) << 28 |
                               static_cast<std::uint64_t>(second);
+    Slot* slot = &slot_of(key);
+    if (slot->generation != generation_) {
+      if (2 * (n_shared_ + 1) > slots_.size()) {
+        grow();
+        slot = &slot_of(key);
+      }
+      *slot = {key, generation_, static_cast<std::int32_t>(n_shared_++)};
+      want(group.templates, wanted_shared_);
+    }
+    uses_.items.push_back(slot->place);
+  }
+  // Where the sum with this key is kept, or the empty slot where it belongs.
+  Slot& slot_of(std::uint64_t key) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t q = mix(key) & mask;
     while (slots_[q].generation == generation_ && slots_[q].key != key) q = (q + 1) & mask;
-    if (slots_[q].generation != generation_) {
-      if (2 * (n_shared_ + 1) > slots_.size()) {  // within one call, so that nothing known can be forgotten
-        for (const std::int32_t t : group.templates) want(t, static_cast<std::int64_t>(item * width_));
-        return;
+    return slots_[q];
+  }
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old)
+      if (slot.generation == generation_) slot_of(slot.key) = slot;
+  }
+
+  // sums[l * width + c] = the sum of column c over the rows of list l. Whether a feature is there, and how its row is
+  // stored, nobody can foresee: no branch depends on it.
+  void add_up(const Lists<std::uint64_t>& wanted, float* sums) {
+    if (rows_.size() < wanted.items.size()) rows_.resize(2 * wanted.items.size());
+    std::size_t found = 0;
+    if constexpr (has_whole_rows) {
+      whole_.clear();
+      whole_.items.resize(wanted.items.size());
+      std::int64_t n_whole = 0;
+      for (std::int64_t l = 0; l < wanted.size(); ++l) {
+        for (std::int64_t k = wanted.ptr[l]; k < wanted.ptr[l + 1]; ++k) {
+          const std::int32_t row = table_->find(wanted.items[k]);
+          whole_.items[n_whole] = Table::whole_number(row);
+          n_whole += Table::is_whole(row);
+          rows_[found] = {row, static_cast<std::int32_t>(l)};
+          found += row > Table::missing;
+        }
+        whole_.ptr.push_back(n_whole);
       }
-      ++n_shared_;
-      slots_[q] = {key, generation_, static_cast<std::uint32_t>(shared_.size())};
-      shared_.resize(shared_.size() + width_, 0.0f);
-      for (const std::int32_t t : group.templates) want(t, ~static_cast<std::int64_t>(slots_[q].place));
+      gather(table_->whole_rows(), whole_, sums);
+    } else {
+      std::fill_n(sums, static_cast<std::size_t>(wanted.size()) * width_, 0.0f);
+      for (std::int64_t l = 0; l < wanted.size(); ++l)
+        for (std::int64_t k = wanted.ptr[l]; k < wanted.ptr[l + 1]; ++k) {
+          const std::int32_t row = table_->find(wanted.items[k]);
+          rows_[found] = {row, static_cast<std::int32_t>(l)};
+          found += row != Table::missing;
+        }
     }
-    uses_.push_back({item, slots_[q].place});
+    for (std::size_t k = 0; k < found; ++k)
+      table_->add(rows_[k].row, sums + static_cast<std::size_t>(rows_[k].list) * width_);
+  }
+  void gather(const float* matrix, const Lists<std::int32_t>& rows, float* sums) const {
+    kernels<float>().gather(matrix, static_cast<int>(width_), rows.items.data(), nullptr, rows.ptr.data(), 0,
+                            rows.size(), rows.size(), sums);
   }
 
   const ParserTemplates& templates_;
@@ -131,10 +189,11 @@ class ParserScorer {
   const Table* table_ = nullptr;
   std::size_t width_ = 0;
   std::vector<std::uint64_t> values_, mixed_;
-  std::vector<Lookup> lookups_;
+  Lists<std::uint64_t> wanted_, wanted_shared_;  // keys of configurations, and of sums that are new
+  Lists<std::int32_t> uses_, whole_;             // sums of configurations, and whole rows of either
   std::vector<Found> rows_;
-  std::vector<std::pair<std::size_t, std::size_t>> uses_;
-  std::vector<float> out_, shared_;
+  std::vector<float> out_, used_;
+  std::vector<float> shared_;  // sums of groups with their words
   std::vector<Slot> slots_;
   std::size_t n_shared_ = 0;
   std::uint32_t generation_ = 0;

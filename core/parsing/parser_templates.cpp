@@ -80,6 +80,10 @@ void ParserTemplates::group() {
     if (known == word_groups_.end()) known = word_groups_.insert(known, {words[0], second, {}});
     known->templates.push_back(static_cast<std::int32_t>(t));
   }
+  // Those with as many terms follow each other, so that processors foresee how far each loop over terms goes.
+  const auto fewer = [this](std::int32_t a, std::int32_t b) { return terms_of(a).size() < terms_of(b).size(); };
+  std::stable_sort(other_templates_.begin(), other_templates_.end(), fewer);
+  for (WordGroup& group : word_groups_) std::stable_sort(group.templates.begin(), group.templates.end(), fewer);
 }
 
 void ParserTemplates::see(const Configuration& c, const WordNodes& nodes, const std::int32_t* atoms,

@@ -76,7 +76,7 @@ class Parser {
         search_.before(*path_[step]).configuration, system_.nodes(), [&](std::size_t t, std::uint64_t key) {
           const std::int32_t row = table_.find(key);
           if (row == FrozenRows::missing) return;
-          scores_.assign(table_.n_columns() + 8, 0.0f);
+          scores_.assign(table_.width(), 0.0f);
           table_.add(row, scores_.data());
           if (scores_[action] == 0) return;
           TreeFeature feature{
