@@ -11,6 +11,7 @@
 #include "chain/gold_counts.hpp"
 #include "chain/soft_counts.hpp"
 #include "examples.hpp"
+#include "learning/arow.hpp"
 #include "learning/flat_oracle.hpp"
 #include "learning/frank_wolfe.hpp"
 #include "learning/hidden_markov_svm.hpp"
@@ -423,6 +424,7 @@ void bind_learning(nb::module_& m) {
       .def(nb::init<double, int>(), nb::arg("margin"), nb::arg("k") = 1);
   nb::class_<PassiveAggressiveRule, Rule>(m, "PassiveAggressiveRule")
       .def(nb::init<double, int, bool>(), nb::arg("C"), nb::arg("k"), nb::arg("restricted"));
+  nb::class_<ArowRule, Rule>(m, "ArowRule").def(nb::init<double>(), nb::arg("r"));
   nb::class_<MiraRule, Rule>(m, "MiraRule")
       .def(nb::init<double, int, double>(), nb::arg("C"), nb::arg("k"), nb::arg("tol"));
   nb::class_<DualRule, Rule>(m, "DualRule")

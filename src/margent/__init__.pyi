@@ -43,6 +43,7 @@ from margent.formats.dependencies import read_dependencies as read_dependencies
 from margent.formats.domains import read_domain as read_domain
 from margent.formats.domains import write_domain as write_domain
 from margent.formats.questions import read_questions as read_questions
+from margent.learners import AROW as AROW
 from margent.learners import CRF as CRF
 from margent.learners import EM as EM
 from margent.learners import MIRA as MIRA

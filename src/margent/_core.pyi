@@ -301,6 +301,9 @@ class PerceptronRule(Rule):
 class PassiveAggressiveRule(Rule):
     def __init__(self, C: float, k: int, restricted: bool) -> None: ...
 
+class ArowRule(Rule):
+    def __init__(self, r: float) -> None: ...
+
 class MiraRule(Rule):
     def __init__(self, C: float, k: int, tol: float) -> None: ...
 

@@ -23,6 +23,7 @@ class State:
         self.transitions = transitions
         self.weights = defaultdict(float, start)
         self.kept = {}  # example number -> {"gold": dual variable, "members": [[delta, loss, dual variable]]}
+        self.variances = defaultdict(lambda: 1.0)
         self.objective = 0.0
         self.steps = []  # (example number, delta, loss, step)
         self.closest = float("inf")  # how near the first answer left out of a search came to the last one taken
@@ -67,6 +68,26 @@ def train(state, sequence, learn, weighted=False):
             total[key] += (step if weighted else 1) * value
         count += step if weighted else 1
     return {key: value / count for key, value in total.items()}
+
+
+def arow(r):
+    """Crammer, Kulesza and Dredze (2009) with the hinge loss of the best wrong labelling; variances as a dict."""
+
+    def learn(state, number):
+        weight, variances = state.examples[number].weight, state.variances
+        ((delta, loss, errors),) = state.best(number, 1, 1.0)
+        hinge = loss - plain.dot(state.weights, delta)
+        if errors == 0 or hinge <= 0:
+            return
+        trust = r / weight
+        spread = sum(value * value * variances[key] for key, value in delta.items())
+        step = hinge / (spread + trust)
+        for key, value in delta.items():
+            state.weights[key] += step * variances[key] * value
+            variances[key] = 1 / (1 / variances[key] + value * value / trust)
+        state.steps.append((number, delta, loss, step))
+
+    return learn
 
 
 def online(k, C=None, *, cost=1.0, restricted=False, fixed_step=False):

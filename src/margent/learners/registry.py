@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from margent.learners.arow import AROW
 from margent.learners.crf import CRF
 from margent.learners.hidden_markov import HiddenMarkov
 from margent.learners.hidden_markov_svm import DualPerceptron, HiddenMarkovSVM
@@ -23,6 +24,7 @@ LEARNERS: dict[str, type[Any]] = {
     "pa": PassiveAggressive,
     "rpa": RestrictedPassiveAggressive,
     "mira": MIRA,
+    "arow": AROW,
     "sdm": SDM,
     "larank": LaRank,
     "ssvm": StructuredSVM,

@@ -16,6 +16,7 @@ _SPACES: dict[str, dict[str, Any]] = {
     "pa": _MARGIN,
     "rpa": _MARGIN,
     "mira": _MARGIN,
+    "arow": {"r": Range(1, 10000, log=True), "epochs": _EPOCHS},
     "sdm": _MARGIN,
     "larank": {"C": Range(0.001, 10, log=True), "k": [1, 2, 5]},  # made for a single pass
     "ssvm": {"C": Range(0.001, 10, log=True)},

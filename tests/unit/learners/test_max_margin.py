@@ -16,6 +16,7 @@ from margent import _core
 from margent.answer import Answer, Rival
 from margent.datasets.generated import make_addresses, make_separable
 from margent.learners import (
+    AROW,
     LEARNERS,
     MIRA,
     SDM,
@@ -48,6 +49,8 @@ PAIRS: list[tuple[Any, Twin]] = [
     (PassiveAggressive(C=0.1, k=1), plain.online(1, 0.1)),
     (PassiveAggressive(C=0.3, k=4), plain.online(4, 0.3)),
     (RestrictedPassiveAggressive(C=0.3, k=4), plain.online(4, 0.3, restricted=True)),
+    (AROW(r=1.0), plain.arow(1.0)),
+    (AROW(r=25.0), plain.arow(25.0)),
     (MIRA(C=0.2, k=1, tol=0), plain.mira(1, 0.2, 0)),
     (MIRA(C=0.4, k=4, tol=1e-7), plain.mira(4, 0.4, 1e-7)),
     (SDM(C=0.4, k=2, tol=1e-7), plain.larank(2, 0.4, 1e-7)),

@@ -327,7 +327,7 @@ def test_a_wrong_answer_is_explained(answer: Any, error: type[Exception], words:
         train(Perceptron(), Wrong())
 
 
-@pytest.mark.parametrize("name", ["perceptron", "pa", "rpa", "mira", "sdm", "larank", "ssvm"])
+@pytest.mark.parametrize("name", ["perceptron", "pa", "rpa", "mira", "sdm", "larank", "ssvm", "arow"])
 def test_more_rivals_than_were_asked_for_are_refused(name: str) -> None:
     class Generous(Classes):
         def answer(self, i: int, weights: Any, k: int, cost: float) -> Answer:

@@ -444,7 +444,7 @@ def test_learners_that_cannot_do_segments_say_so():
             Segmenter(learner=learner).fit(X, y, progress=False)
 
 
-@pytest.mark.parametrize("learner", ["hmsvm", "dual-perceptron", "sdm", "larank", "rpa", "pa"])
+@pytest.mark.parametrize("learner", ["hmsvm", "dual-perceptron", "sdm", "larank", "rpa", "pa", "arow"])
 def test_every_other_learner_learns(learner):
     train, test = speech(29, 15), speech(30, 8)
     segmenter = Segmenter(FrameFeatures(bins=1, covariance="diagonal"), learner).fit(*train, progress=False)

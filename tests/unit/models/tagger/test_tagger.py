@@ -463,7 +463,7 @@ def test_label_costs_pull_towards_the_costly_label() -> None:
     assert Tagger().fit(X, y, sample_weight=[0] * 8 + [1] * 2).predict([["w"]]) == [["B"]]
 
 
-@pytest.mark.parametrize("learner", ["perceptron", "pa", "rpa", "mira", "sdm", "larank", "ssvm"])
+@pytest.mark.parametrize("learner", ["perceptron", "pa", "rpa", "mira", "sdm", "larank", "ssvm", "arow"])
 def test_costs_of_single_mistakes(learner: str) -> None:
     """The word is an A, a B or a C as often as not: what is predicted is what is cheap to be wrong with."""
     X, y = [["w"]] * 3, [["A"], ["B"], ["C"]]
