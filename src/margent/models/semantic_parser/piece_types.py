@@ -19,21 +19,24 @@ def piece_type(expression: Expression, domain: Domain) -> Type:
     """
     type_ = infer_type(expression, domain)
     for place, asked in enumerate(type_.arguments):
-        kind = _members(asked)
+        kind = _members(asked, type_)
         if kind is None:
             continue
         special = next(iter(sorted(domain.hierarchy.below(kind.name) - {kind.name})), None)
         variable = TypeVariable(f"{place}:{kind.name}")
         tried = None if special is None else _with_argument(expression, domain, place, BaseType(special))
-        type_ = _generalised(type_, tried, place, kind, BaseType(special or kind.name), variable)
+        general = _generalised(type_, tried, place, kind, BaseType(special or kind.name), variable)
+        if isinstance(asked.argument, BaseType) or general.final == variable:
+            type_ = general
     return type_
 
 
-def _members(asked: Type) -> BaseType | None:
-    """Of a set of a basic type, that type."""
-    if isinstance(asked, FunctionType) and asked.result == TRUTH and isinstance(asked.argument, BaseType):
-        return asked.argument
-    return None
+def _members(asked: Type, type_: Type) -> BaseType | None:
+    """Of a set of a basic type, that type; of a set of anything, what is made of it, which may be of the same type."""
+    if not isinstance(asked, FunctionType) or asked.result != TRUTH:
+        return None
+    found = asked.argument if isinstance(asked.argument, BaseType) else type_.final
+    return found if isinstance(found, BaseType) and found != TRUTH else None
 
 
 def _with_argument(expression: Expression, domain: Domain, place: int, kind: BaseType) -> Type | None:
