@@ -103,7 +103,7 @@ void make_templates(QuestionTemplates* self, Matrix terms, Ids template_ptr, Ids
   std::vector<QuestionTerm> found;
   for (std::size_t t = 0; t < terms.shape(0); ++t) {
     const std::int32_t *row = terms.data() + 3 * t, kind = row[0];
-    if (kind < 0 || kind > QuestionTerm::second_choice || row[2] < 0) throw nb::value_error("an atom is out of range");
+    if (kind < 0 || kind > QuestionTerm::third_ahead || row[2] < 0) throw nb::value_error("an atom is out of range");
     const std::int32_t most = kind == QuestionTerm::token  ? QuestionTerm::n_words
                               : kind < QuestionTerm::token ? QuestionTerm::n_expressions
                                                            : 1;

@@ -329,16 +329,28 @@ class QuestionSystem {
     double score;
   };
 
-  // The strongest reason that each word has for a choice: reasons are numbered from strong to weak, eight of a kind.
+  // The strongest reason that each word has for a choice: reasons are numbered from strong to weak, eight of a kind. What
+  // it most likely says: the piece, or the type of the constant; nothing if it is more likely skipped.
   void begin() {
     const Questions& q = moves_.setup().questions;
     const std::int64_t first = q.sequence_ptr[moves_.question()];
-    reasons_.assign(moves_.n_words(), 0);
-    for (std::int32_t word = 0; word < moves_.n_words(); ++word)
+    const std::int32_t n_words = moves_.n_words();
+    outlook_.reasons.assign(n_words, 0);
+    outlook_.said.assign(n_words, 0);
+    outlook_.next.assign(n_words + 1, n_words);
+    for (std::int32_t word = n_words - 1; word >= 0; --word) {
+      float best = q.skips[first + word];
       for (std::int64_t c = q.choice_ptr[first + word]; c < q.choice_ptr[first + word + 1]; ++c) {
         const std::int32_t strength = 8 - q.evidence[c] % 8 + (q.evidence[c] / 8 == 1 ? 8 : 0);
-        reasons_[word] = std::max(reasons_[word], strength);
+        outlook_.reasons[word] = std::max(outlook_.reasons[word], strength);
+        if (q.priors[c] <= best) continue;
+        best = q.priors[c];
+        const std::int32_t* atoms = q.known.atoms + static_cast<std::int64_t>(q.pieces[c]) * Pieces::n_atoms;
+        const std::int32_t said = atoms[4] ? 2 * q.known.types[q.pieces[c]] + 1 : 2 * atoms[0];
+        outlook_.said[word] = static_cast<std::uint64_t>(said) + 2;
       }
+      outlook_.next[word] = outlook_.said[word] ? word : outlook_.next[word + 1];
+    }
   }
   // States have had 0, ..., rounds - 1 reductions since the last word.
   int rounds() const { return moves_.setup().most_expressions; }
@@ -351,7 +363,7 @@ class QuestionSystem {
   void see(const State& state) {
     const Questions& q = moves_.setup().questions;
     templates_.see(moves_.nodes(), state.top, state.depth, state.position, moves_.n_words(),
-                   q.atoms_of(moves_.question()), q.n_atoms, reasons_.data(), values_.data());
+                   q.atoms_of(moves_.question()), q.n_atoms, outlook_, values_.data());
     templates_.begin(values_.data(), begun_.data());
   }
   std::pair<std::int32_t, std::int32_t>& rows_of(std::size_t place) {
@@ -364,7 +376,7 @@ class QuestionSystem {
   Weights weights_;
   bool forced_ = false;
   double cost_ = 0;
-  std::vector<std::int32_t> reasons_;  // [words]
+  QuestionOutlook outlook_;
   std::vector<std::uint64_t> values_, begun_;
   std::vector<std::pair<std::uint64_t, std::int32_t>> lookups_;
   std::vector<std::pair<std::int32_t, std::int32_t>> rows_;

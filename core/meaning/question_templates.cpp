@@ -33,7 +33,7 @@ QuestionTemplates::QuestionTemplates(std::vector<QuestionTerm> terms, std::vecto
 
 void QuestionTemplates::see(const MeaningNodes& nodes, std::int32_t top, std::int32_t depth, std::int32_t position,
                             std::int32_t n_words, const std::int32_t* atoms, std::int32_t n_atoms,
-                            const std::int32_t* reasons, std::uint64_t* values) const {
+                            const QuestionOutlook& outlook, std::uint64_t* values) const {
   std::array<const MeaningNode*, QuestionTerm::n_expressions> expressions{};
   std::array<std::int32_t, QuestionTerm::n_words> words;
   words.fill(-1);
@@ -52,8 +52,10 @@ void QuestionTemplates::see(const MeaningNodes& nodes, std::int32_t top, std::in
     if (term.kind == QuestionTerm::depth) return static_cast<std::uint64_t>(depth) + 1;
     if (term.kind == QuestionTerm::next_choice || term.kind == QuestionTerm::second_choice) {
       const std::int32_t word = position + (term.kind == QuestionTerm::second_choice);
-      return word < n_words ? static_cast<std::uint64_t>(reasons[word]) + 2 : 1;
+      return word < n_words ? static_cast<std::uint64_t>(outlook.reasons[word]) + 2 : 1;
     }
+    if (term.kind >= QuestionTerm::first_ahead && term.kind <= QuestionTerm::third_ahead)
+      return outlook.ahead_of(position, term.kind - QuestionTerm::first_ahead);
     if (term.kind == QuestionTerm::token) {
       const std::int32_t word = words[term.address];
       if (word < 0) return 1;  // before the first word or after the last

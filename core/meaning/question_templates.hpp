@@ -32,6 +32,9 @@ struct QuestionTerm {
     depth,
     next_choice,  // the strongest reason for a choice at the next word, and at the one after it
     second_choice,
+    first_ahead,  // what the next words that likely say something say most likely
+    second_ahead,
+    third_ahead,
   };
   // Of expressions: 0 the top, 1, 2 those below. Of tokens, see `Word`.
   enum Word : std::int32_t { edges = 0, before = 6, next = 9, last = 13, n_words = 16 };
@@ -49,6 +52,21 @@ struct QuestionTerm {
 struct ActionAtoms {
   MeaningAction kind = MeaningAction::skip;
   std::int32_t piece = 0, tmpl = 0, name = 0, second_name = 0, constant = 0, type = 0, evidence = 0, length = 0;
+};
+
+// What the words of a question may say, before any of them is read.
+struct QuestionOutlook {
+  std::vector<std::int32_t> reasons;  // [words]: the strongest reason for a choice at each word
+  std::vector<std::uint64_t> said;    // [words]: a number for what a word most likely says
+  std::vector<std::int32_t> next;     // [words + 1]: the first word from there on that likely says something; words: none
+
+  // Of the word that is `ahead` of such words after the first one from a position on; 1: there is none.
+  std::uint64_t ahead_of(std::int32_t position, std::int32_t ahead) const {
+    const auto n_words = static_cast<std::int32_t>(said.size());
+    std::int32_t word = next[position];
+    for (; ahead > 0 && word < n_words; --ahead) word = next[word + 1];
+    return word < n_words ? said[word] : 1;
+  }
 };
 
 class QuestionTemplates {
@@ -71,9 +89,8 @@ class QuestionTemplates {
   }
 
   // What the terms of a state see: `values` [terms], 0 where there is nothing.
-  // `reasons` [n_words]: the strongest reason for a choice at each word.
   void see(const MeaningNodes& nodes, std::int32_t top, std::int32_t depth, std::int32_t position, std::int32_t n_words,
-           const std::int32_t* atoms, std::int32_t n_atoms, const std::int32_t* reasons, std::uint64_t* values) const;
+           const std::int32_t* atoms, std::int32_t n_atoms, const QuestionOutlook& outlook, std::uint64_t* values) const;
   // ... and those of an action.
   void see(const ActionAtoms& action, std::uint64_t* values) const;
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from margent.datasets.question_seeds import seeds_of
 from margent.datasets.questions import load_atis, load_geoquery, load_jobs
 from margent.datasets.text import DataHome
 from margent.errors import CorpusError, MeaningError
@@ -65,7 +66,8 @@ def load_geoquery_domain(*, notation: str = "lambda", data_home: str | os.PathLi
         if (name.endswith("_river:r") or of_state) and words[:-1] not in phrases:
             phrases[words[:-1]] = (name,)
     domain = _with_constants(Domain(hierarchy, _tuples(types), phrases, values={"number": ("{}:i",)}), meanings)
-    return _narrowed(domain, _GEOQUERY_NARROWER, meanings)
+    domain = _narrowed(domain, _GEOQUERY_NARROWER, meanings)
+    return replace(domain, seeds=seeds_of("geoquery", domain))
 
 
 _GEOQUERY_NARROWER = """

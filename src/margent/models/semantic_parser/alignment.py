@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from margent.features.token_atoms import TokenAtoms
 from margent.models.semantic_parser.fragments import Part
 from margent.models.semantic_parser.grammar import MeaningGrammar
-from margent.models.semantic_parser.lexicon import END, Lexicon, by_strength
+from margent.models.semantic_parser.lexicon import END, HINTED, Lexicon, by_strength
 from margent.models.semantic_parser.weights import EncodedQuestions
 
 FIRST_ITERATIONS = 4
@@ -92,16 +92,19 @@ class _Alignment:
         types = {number: type_ for (_, _, type_), number in choices.numbers.items()}
         places = np.repeat(np.arange(len(words)), np.diff(choices.ptr)).tolist()
         entry = []
-        for place, said in zip(places, choices.said):
+        first: dict[str, int] = {}
+        for place, said, length in zip(places, choices.said, choices.lengths):
             piece, constant = choices.filled[said]
-            key = (words[place], "", piece) if constant is None else ("", types[said], piece)
+            text = " ".join(words[place : place + length]) if constant is None else ""
+            first.setdefault(text, numbers[words[place]])
+            key = (text, "", piece) if constant is None else ("", types[said], piece)
             entry.append(self.entries.setdefault(key, len(self.entries)))
         self.entry = np.array(entry, dtype=np.int64)
-        # Words own entries, and so do types.
+        # Words own entries, and so do types; what several words say together is the first one's.
         type_numbers = {type_: n for n, type_ in enumerate(dict.fromkeys(key[1] for key in self.entries))}
         self.is_slot = np.array([not word for word, _, _ in self.entries], dtype=bool)
         self.owner = np.array(
-            [numbers[word] if word else self.n_words + type_numbers[type_] for word, type_, _ in self.entries],
+            [first[word] if word else self.n_words + type_numbers[type_] for word, type_, _ in self.entries],
             dtype=np.int64,
         )
         self.n_owners = self.n_words + len(type_numbers)
@@ -109,6 +112,8 @@ class _Alignment:
         self.more_names = np.array(
             [max(len(piece.names) + piece.is_open - 1, 0) for piece in self.lexicon.pieces], dtype=np.float64
         )
+        hints = self.lexicon.hints
+        self.is_hint = np.array([piece in hints.get(word, ()) for word, _, piece in self.entries], dtype=bool)
         self.count = np.zeros(len(self.entries))
         self.total = np.zeros(self.n_owners)
         self.skip = np.full(self.n_words, 0.5)
@@ -141,17 +146,22 @@ class _Alignment:
         usual = (1 + np.bincount(self.piece[~self.is_slot], self.count[~self.is_slot], len(simple))) * simple
         usual *= (1 - SKIPPED - NAMED) / usual.sum()
         before = np.where(self.is_slot, SLOT_SMOOTHING * simple[self.piece], usual[self.piece])
+        # What a word is expected to say is so in a share of the times that it was seen before.
+        hinted = np.where(self.is_hint, usual[self.piece], 0.0)
+        before += HINTED * hinted / np.maximum(self._by_owner(hinted), _TINY)[self.owner]
         chance = (self.count + SMOOTHING * before) / (self.total + SMOOTHING)[self.owner]
         self.chance = np.clip(chance, _TINY, 1.0)
 
     def lexicon_of(self, least: float) -> Lexicon:
         """With what is said in a share of at least `least`."""
-        kept = (self.count >= LEAST_COUNT) | (self.count >= least * self.total[self.owner])
+        kept = (self.count >= LEAST_COUNT) | (self.count >= least * self.total[self.owner]) | self.is_hint
         ways: tuple[defaultdict[str, dict[int, float]], ...] = (defaultdict(dict), defaultdict(dict))
         for (word, type_, piece), keeps, chance in zip(self.entries, kept.tolist(), self.chance.tolist()):
             if keeps or (type_ and self.lexicon.pieces[piece].is_bare):
                 ways[0 if word else 1][word or type_][piece] = chance
         words, slots = ({key: by_strength(found) for key, found in each.items()} for each in ways)
+        # Seeds whose words no question has keep what they have.
+        words |= {key: self.lexicon.words[key] for key in self.lexicon.hints if key not in words}
         skips = dict(zip(self.words, np.minimum(self.skip, 1.0).tolist()))
         # Types of which no constant was named keep what they have.
         return replace(self.lexicon, words=words, slots={**self.lexicon.slots, **slots}, skips=skips)

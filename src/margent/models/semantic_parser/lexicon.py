@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from margent.meaning import Constant, Domain, Expression
 from margent.models.semantic_parser.fragments import Part, base_name, names_of
+from margent.models.semantic_parser.hints import Hints, hints_of_names, name_parts, stem, with_seeds
 from margent.models.semantic_parser.pieces import SLOT, Piece, renamed
 from margent.models.stored_parameters import storable
 from margent.parameters import check_number, check_whole
@@ -29,6 +30,8 @@ MOST_ALIKE = 20
 """So many choices such a word has."""
 OF_A_NAME = 0.05
 """How strong an unseen word is with a piece whose name begins alike."""
+HINTED = 0.5
+"""How strong a word is with the pieces that it is expected to say, all together, as long as nothing is learned."""
 
 
 UNKNOWN_SKIPPED = 0.5
@@ -121,7 +124,8 @@ class Lexicon:
     pieces : closed ones, which words say, and open ones, with a slot for the constant that a phrase names
     words : by word, (piece, strength) with the strongest first; the strength is how probable it is that the word says
         the piece (`margent.models.semantic_parser.alignment`); before that is learned, the squared number of questions
-        with both over the product of the numbers of questions with either
+        with both over the product of the numbers of questions with either. Seeds of the domain may have several words,
+        with blanks between them
     known : all words of the training questions; another word means what the known ones mean that begin most alike
     slots : by the type of a constant, (piece, strength): how probable it is that a phrase says the constant so
     skips : by known word and END, how probable it is that it says nothing; empty: as long as that is not learned
@@ -148,14 +152,29 @@ class Lexicon:
     def _longest(self) -> int:
         return longest_phrase(self.domain)
 
+    @cached_property
+    def _longest_seed(self) -> int:
+        return max((len(words) for words, _ in self.domain.seeds), default=1)
+
+    @cached_property
+    def hints(self) -> Hints:
+        """What words are expected to say: those of seeds, and the known ones that are names."""
+        found = {word: dict.fromkeys(given) for word, given in hints_of_names(sorted(self.known), self.pieces).items()}
+        for words, given in with_seeds(self.domain, self.pieces)[1].items():
+            found[words] = dict.fromkeys(given)
+        return {words: tuple(given) for words, given in found.items()}
+
     def choices(self, words: Sequence[str]) -> list[Choice]:
         """What each word, and the mark of the end after them, may mean."""
         lower = [word.lower() for word in words]
         found = []
         for start, word in enumerate((*lower, END)):
-            known = word == END or word in self.known
+            known = word == END or word in self.known or word in self.words
             for piece, strength in self.words.get(word, ()) if known else self._like(word):
                 found.append(Choice(start, 1, piece, None, "", (1 if known else 17) + _class(strength), strength))
+            for length in range(2, min(self._longest_seed, len(lower) - start) + 1):
+                for piece, strength in self.words.get(" ".join(lower[start : start + length]), ()):
+                    found.append(Choice(start, length, piece, None, "", 1 + _class(strength), strength))
         for start, length, constant in phrases_in(lower, self.domain, self._longest):
             for type_ in self.types_of(constant):
                 for piece, strength in self.slots.get(type_, ()):
@@ -171,7 +190,11 @@ class Lexicon:
 
     def _like(self, word: str) -> tuple[tuple[int, float], ...]:
         """What a word may mean that was not seen: what words mean that share the first letters, as many as possible;
-        and pieces with a name that does. Where there is nothing of the kind, what words of the same ending mean."""
+        and pieces with a name that does. Where there is nothing of the kind, what words of the same ending mean. A word
+        that is a name says pieces with that name."""
+        named = self._by_name.get(stem(word))
+        if named:
+            return by_strength(named)[:MOST_ALIKE]
         found: dict[int, float] = {}
         for length in range(min(len(word), MOST_LETTERS), LEAST_ALIKE - 1, -1):
             alike = self._by_prefix.get(word[:length])
@@ -181,6 +204,14 @@ class Lexicon:
         if not found and len(word) > ENDING + 1:
             found = self._by_ending.get(word[-ENDING:], found)
         return by_strength(found)[:MOST_ALIKE]
+
+    @cached_property
+    def _by_name(self) -> dict[str, dict[int, float]]:
+        found: defaultdict[str, dict[int, float]] = defaultdict(dict)
+        for number, piece in enumerate(self.pieces):
+            for part in sorted(name_parts(piece)):
+                found[part][number] = HINTED / len(base_name(piece.names[0]).split("_"))
+        return {part: {number: value / len(given) for number, value in given.items()} for part, given in found.items()}
 
     @cached_property
     def _by_prefix(self) -> dict[str, dict[int, float]]:
@@ -262,11 +293,17 @@ class _Learning:
             if self.pieces:
                 slots[type_].setdefault(self.number(Constant(SLOT)), 1)
                 with_type[type_] = max(1, with_type[type_])
+        known = frozenset(word.lower() for words in self.questions for word in words)
+        pieces, seeds = with_seeds(self.domain, self.pieces)
+        words = {word: dict(given) for word, given in self.words(said).items()}
+        for hints in (hints_of_names(sorted(known), pieces), seeds):
+            for word, given in hints.items():
+                _add(words.setdefault(word, {}), ((piece, HINTED / len(given)) for piece in given))
         return Lexicon(
             self.domain,
-            tuple(self.pieces),
-            self.words(said),
-            frozenset(word.lower() for words in self.questions for word in words),
+            pieces,
+            {word: by_strength(given) for word, given in words.items()},
+            known,
             {
                 type_: tuple((piece, n / with_type[type_]) for piece, n in pieces.most_common())
                 for type_, pieces in slots.items()

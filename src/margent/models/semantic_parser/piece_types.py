@@ -7,33 +7,69 @@ from collections.abc import Iterator
 from margent.errors import MeaningError
 from margent.meaning import Abstraction, BaseType, Domain, Expression, FunctionType, Type, TypeVariable, infer_type
 from margent.meaning.built_in import TRUTH
+from margent.meaning.type_application import canonical
 
 
 def piece_type(expression: Expression, domain: Domain) -> Type:
     """The type of a piece, in which what asks for a set takes any special one: ``('a:lo -> t) -> 'a:lo``.
 
-    `infer_type` says of ``(lambda h (argmax h elevation:i))`` that it asks for a set of places, ``(lo -> t) -> lo``. A
-    set of lakes is no such set, as it says nothing of other places; but its highest member can be asked for, and is a
-    lake. Where a set is asked for, the types of what is in it, and of what is made of that, become variables with a
-    bound. What is made of it is found by trying a special case.
+    `infer_type` says of ``(lambda h (argmax h elevation:i))`` that it makes a place of a set, ``('a -> t) -> lo``. But
+    the highest of a set of lakes is a lake. Where a set is asked for, the types of what is in it, and of what is made of
+    that, become one variable with a bound. What is made of it is found by trying a special case. A set that nothing else
+    depends on gets a bound where not all basic types fit, which is found by trying those without special cases.
     """
     type_ = infer_type(expression, domain)
     for place, asked in enumerate(type_.arguments):
-        kind = _members(asked)
+        kind = _members(asked, type_)
         if kind is None:
             continue
         special = next(iter(sorted(domain.hierarchy.below(kind.name) - {kind.name})), None)
         variable = TypeVariable(f"{place}:{kind.name}")
         tried = None if special is None else _with_argument(expression, domain, place, BaseType(special))
-        type_ = _generalised(type_, tried, place, kind, BaseType(special or kind.name), variable)
-    return type_
+        general = _generalised(type_, tried, place, kind, BaseType(special or kind.name), variable)
+        if isinstance(asked.argument, BaseType) or general.final == variable:
+            type_ = general
+    return canonical(_bounded(type_, expression, domain))
 
 
-def _members(asked: Type) -> BaseType | None:
-    """Of a set of a basic type, that type."""
-    if isinstance(asked, FunctionType) and asked.result == TRUTH and isinstance(asked.argument, BaseType):
-        return asked.argument
-    return None
+def _bounded(type_: Type, expression: Expression, domain: Domain) -> Type:
+    """With bounds for sets whose members may be of some basic types only, and of which nothing else depends:
+    ``('a:st -> t) -> ct`` of ``(lambda h (capital (the h)))``."""
+    arguments = list(type_.arguments)
+    for place, asked in enumerate(arguments):
+        if not isinstance(asked, FunctionType) or asked.result != TRUTH:
+            continue
+        members = asked.argument
+        if not isinstance(members, TypeVariable) or members.bound is not None:
+            continue
+        others = (*arguments[:place], *arguments[place + 1 :], type_.final)
+        if any(members.name in each.variables() for each in others):
+            continue
+        bound = _bound(expression, domain, place)
+        if bound is not None:
+            arguments[place] = FunctionType(TypeVariable(f"set{place}:{bound}"), TRUTH)
+    result = type_.final
+    for argument in reversed(arguments):
+        result = FunctionType(argument, result)
+    return result
+
+
+def _bound(expression: Expression, domain: Domain, place: int) -> str | None:
+    """The one basic type above all that the members of the set at a place may be of; None if they may be anything."""
+    below = {name: domain.hierarchy.below(name) for name in domain.hierarchy.names if name not in ("t", "top")}
+    lowest = [name for name, special in below.items() if len(special - {name}) == 0]
+    fit = {name for name in lowest if _with_argument(expression, domain, place, BaseType(name)) is not None}
+    if len(fit) in (0, len(lowest)):
+        return None
+    return next((name for name, special in below.items() if special & set(lowest) == fit), None)
+
+
+def _members(asked: Type, type_: Type) -> BaseType | None:
+    """Of a set of a basic type, that type; of a set of anything, what is made of it, which may be of the same type."""
+    if not isinstance(asked, FunctionType) or asked.result != TRUTH:
+        return None
+    found = asked.argument if isinstance(asked.argument, BaseType) else type_.final
+    return found if isinstance(found, BaseType) and found != TRUTH else None
 
 
 def _with_argument(expression: Expression, domain: Domain, place: int, kind: BaseType) -> Type | None:

@@ -12,7 +12,9 @@ before it. Words have atoms of tokens (`margent.features.token_atoms`). An expre
 `action` is what is done: its `kind` (skip, shift, forward, backward, both, either, finish) and `type`, that of what it
 makes; for a shift also the `piece`, its `shape` (the piece without the names), `name` and `name2`, the `constant` in
 its slot, `evidence` (why the piece is a choice) and `length` in words. `depth` is the number of expressions on the
-stack; `choice0` and `choice1` say how strong the best reason is for q0 and q1 to say anything.
+stack; `choice0` and `choice1` say how strong the best reason is for q0 and q1 to say anything. `ahead0`, `ahead1` and
+`ahead2` are what the next words say most likely, without those that likely say nothing: a piece, or the type of a
+constant, by what is known of words before weights are learned.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from margent.features.part_templates import PartTemplates, PartVocabulary, Term
 _EXPRESSIONS = ("s0", "s1", "s2")
 _EXPRESSION_ATOMS = ("type", "name", "name2", "names", "size", "made")
 _ACTION_ATOMS = ("kind", "piece", "shape", "name", "name2", "constant", "type", "evidence", "length")
-_BARE = ("depth", "choice0", "choice1")
+_BARE = ("depth", "choice0", "choice1", "ahead0", "ahead1", "ahead2")
 # The order of native code: core/meaning/question_templates.hpp.
 _KINDS = (*(f"s.{atom}" for atom in _EXPRESSION_ATOMS), "token", *(f"action.{atom}" for atom in _ACTION_ATOMS), *_BARE)
 _WORDS = (
@@ -69,6 +71,9 @@ PRICES: Mapping[str, int] = MappingProxyType(
         "depth": 2,
         "choice0": 1,
         "choice1": 2,
+        "ahead0": 1,
+        "ahead1": 1,
+        "ahead2": 2,
     }
 )
 """What each atom of a state costs; templates are the combinations within a budget (paper 003, Section 5.1.3)."""
@@ -82,6 +87,7 @@ BUDGETS: Mapping[str, int] = MappingProxyType(
         "action.shape": 1,
         "action.constant": 1,
         "action.evidence": 1,
+        "action.length": 1,
     }
 )
 """With what atoms of an action these are combined, within which budget."""

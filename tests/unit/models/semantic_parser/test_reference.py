@@ -60,6 +60,6 @@ def test_prefixes_are_those_of_the_best_right_derivation(given, weights):
 
 def test_both_learn(given):
     for follows in (False, True):
-        result = train(Perceptron(epochs=12), oracle(given, "max_violation", follows), progress=False)
+        result = train(Perceptron(epochs=40), oracle(given, "max_violation", follows), progress=False)
         assert result.history[-1].accuracy > 0.8
         assert np.isfinite(result.weights["weights"]).all()
