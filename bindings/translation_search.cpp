@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bindings.hpp"
-#include "translation.hpp"
+#include "rule_tables.hpp"
 #include "translation/translating.hpp"
 #include "translation/translation_oracle.hpp"
 
@@ -16,6 +16,9 @@ using Matrix = Array<std::int32_t, nb::ndim<2>>;
 
 BoundaryModel checked_model(const GramModel& model) {
   if (model.order() > max_gram_order) throw nb::value_error("the grams of the language model are too long");
+  for (std::int32_t gram = 0; gram < model.size(); ++gram)
+    if (!std::isfinite(model.backoff(gram)) || (gram > 0 && !std::isfinite(model.log_p(gram))))
+      throw nb::value_error("a word of the language model is impossible");
   return BoundaryModel(model);
 }
 
@@ -24,9 +27,10 @@ class BoundTranslation {
  public:
   BoundTranslation(std::shared_ptr<BoundRuleTable> table, std::shared_ptr<GramModel> model, Ids model_words,
                    const RuleTemplates& templates, Ptr sentence_ptr, Ids words, Matrix atoms, Flags pieces,
-                   std::int32_t span_limit, std::int32_t most_options, bool leaves_out)
+                   std::int32_t span_limit, std::int32_t most_options,
+                   std::optional<std::shared_ptr<BoundRuleSources>> sources)
       : table_(table), model_(model), boundaries_(checked_model(*model)), model_words_(model_words),
-        templates_(templates), sentence_ptr_(sentence_ptr), words_(words), atoms_(atoms), pieces_(pieces) {
+        templates_(templates), sentence_ptr_(sentence_ptr), words_(words), atoms_(atoms), pieces_(pieces), sources_(sources ? *sources : nullptr) {
     check_ptr(sentence_ptr, n_entries(words), "sentences");
     const std::int64_t n_words = n_entries(words);
     if (n_entries(atoms) != n_words || n_entries(pieces) != n_words)
@@ -34,8 +38,7 @@ class BoundTranslation {
     for (const std::int32_t word : ::view(model_words))
       if (word < BoundaryModel::unknown || word >= model->n_graphones())
         throw nb::value_error("a word of the language model is out of range");
-    for (const std::int32_t symbol : table->view().target_symbols)
-      if (symbol >= n_entries(model_words)) throw nb::value_error("a word of a target side is out of range");
+    if (n_entries(model_words) != table->n_target_words) throw nb::value_error("a number for each target word");
     for (const RuleTerm& term : templates.terms())
       if (RuleTerm::is_token(term.kind) && term.atom >= static_cast<std::int32_t>(atoms.shape(1)))
         throw nb::value_error("an atom is out of range");
@@ -54,10 +57,13 @@ class BoundTranslation {
                        pieces.data()};
     view_.span_limit = span_limit;
     view_.most_options = most_options;
-    if (leaves_out) {
-      if (!table->sources() || static_cast<std::int64_t>(table->sources()->ptr.size()) != view_.sentences.size + 1)
+    if (sources_) {
+      left_out_ = sources_->view();
+      if (static_cast<std::int64_t>(left_out_.ptr.size()) != view_.sentences.size + 1)
         throw nb::value_error("what each sentence added to the table");
-      view_.sources = table->sources();
+      for (const std::int32_t rule : left_out_.rules)
+        if (rule >= view_.table.n_rules()) throw nb::value_error("a rule of a sentence is out of range");
+      view_.sources = &left_out_;
     }
   }
   BoundTranslation(const BoundTranslation&) = delete;
@@ -73,6 +79,8 @@ class BoundTranslation {
   Ids words_;
   Matrix atoms_;
   Flags pieces_;
+  std::shared_ptr<BoundRuleSources> sources_;
+  RuleSources left_out_;
   TranslationSetup view_;
 };
 
@@ -288,10 +296,10 @@ void bind_translation_search(nb::module_& m) {
   m.def("dense_feature_key", &dense_key, nb::arg("feature"), "The key of a dense feature among `FeatureRows`.");
   nb::class_<BoundTranslation>(m, "Translations", "Sentences, rules and a language model: what is searched.")
       .def(nb::init<std::shared_ptr<BoundRuleTable>, std::shared_ptr<GramModel>, Ids, const RuleTemplates&, Ptr, Ids,
-                    Matrix, Flags, std::int32_t, std::int32_t, bool>(),
+                    Matrix, Flags, std::int32_t, std::int32_t, std::optional<std::shared_ptr<BoundRuleSources>>>(),
            nb::arg("table"), nb::arg("model"), nb::arg("model_words"), nb::arg("templates"), nb::arg("sentence_ptr"),
            nb::arg("words"), nb::arg("atoms"), nb::arg("pieces"), nb::arg("span_limit"), nb::arg("most_options"),
-           nb::arg("leaves_out") = false)
+           nb::arg("sources").none() = nb::none())
       .def(
           "translate", &translate_all, nb::arg("weights"), nb::arg("k"), nb::arg("distinct"), nb::arg("pop_limit"),
           nb::arg("dense") = false, nb::arg("threads") = 1,

@@ -13,7 +13,7 @@ from tests.oracle.translation import GAP, Rule
 N_DENSE = 18
 
 
-def table_of(rules: Sequence[Rule], counts: Sequence[float], lexical: Any, sources: Any = None) -> tuple[Any, list[int]]:
+def table_of(rules: Sequence[Rule], counts: Sequence[float], lexical: Any, n_words: int = 3) -> tuple[Any, list[int]]:
     """The native table, and which of the rules each of its rules is. Symbols are numbers or GAP, 1 and 2 in targets are
     nonterminals as -1 and -2 there: see `Rule`; target words here are numbers from 10 on, less 10 in the table."""
     paths: set[tuple[int, ...]] = {()}
@@ -38,15 +38,6 @@ def table_of(rules: Sequence[Rule], counts: Sequence[float], lexical: Any, sourc
         source_counts[number[sides[r]]] += counts[r]
         target_counts[targets.index(rules[r].target)] += counts[r]
     symbols_of = [[-s if s in (1, 2) else s - 10 for s in target] for target in targets]
-    given = None
-    if sources is not None:
-        where = {r: i for i, r in enumerate(places)}
-        rows = [sorted((where[r], count) for r, count in row) for row in sources]
-        given = (
-            np.cumsum([0, *map(len, rows)], dtype=np.int64),
-            np.array([r for row in rows for r, _ in row], np.int32),
-            np.array([c for row in rows for _, c in row], np.float64),
-        )
     table = _core.RuleTable(
         np.array(child_ptr, np.int32),
         np.array(symbols, np.int32),
@@ -54,11 +45,12 @@ def table_of(rules: Sequence[Rule], counts: Sequence[float], lexical: Any, sourc
         np.cumsum(rule_ptr, dtype=np.int32),
         np.array([targets.index(rules[r].target) for r in places], np.int32),
         np.array([counts[r] for r in places], np.float64),
-        np.array([lexical[r] for r in places], np.float32).reshape(-1, 2),
+        np.array([lexical[r] for r in places], np.float32).ravel(),
         np.cumsum([0, *map(len, symbols_of)], dtype=np.int64),
         np.array([s for side in symbols_of for s in side], np.int32),
         target_counts,
-        given,
+        n_words,
+        n_words,
     )
     return table, places
 
@@ -96,7 +88,7 @@ def translations(
     *,
     span_limit: int = 10,
     templates: Any = None,
-    leaves_out: bool = False,
+    sources: Any = None,
 ) -> Any:
     words = np.array([w for sentence in sentences for w in sentence], np.int32)
     return _core.Translations(
@@ -110,5 +102,5 @@ def translations(
         np.zeros(len(words), np.uint8),
         span_limit,
         0,
-        leaves_out,
+        sources,
     )

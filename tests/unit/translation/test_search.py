@@ -35,7 +35,7 @@ class Problem:
             rules[Rule(side, tuple(int(s) for s in r.permutation(np.array(symbols))))] = None
         self.rules = list(rules)
         self.counts = r.integers(1, 5, len(self.rules)).astype(float).tolist()
-        self.lexical = r.normal(size=(len(self.rules), 2)).round(2)
+        self.lexical = -r.exponential(size=(len(self.rules), 2)).round(2)
         self.table, self.places = table_of(self.rules, self.counts, self.lexical)
         texts = [r.integers(0, 2, r.integers(1, 5)).tolist() for _ in range(6)]
         self.model, self.order = language_model(texts, 2, order), order
