@@ -29,4 +29,5 @@ NB_MODULE(_core, m) {
   bind_transitions(m);
   bind_parsing(m);
   bind_meaning(m);
+  bind_rule_tables(m);
 }
