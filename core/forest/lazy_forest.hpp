@@ -82,7 +82,7 @@ class LazyForest {
   void grow(S& states, std::span<const Cube> cubes, std::int64_t pop_limit) {
     first_node_ = static_cast<std::int32_t>(nodes_.size());
     cell_ = n_cells();
-    slots_.assign(slots_.size(), not_found);
+    slots_.assign(least_slots_, not_found);
     if (pop_limit == unlimited)
       grow_all(states, cubes);
     else
@@ -237,7 +237,7 @@ class LazyForest {
   std::int32_t node_of(const State& state) {
     const auto n = nodes_.size() - static_cast<std::size_t>(first_node_);
     if (2 * (n + 1) > slots_.size()) {
-      slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), not_found);
+      slots_.assign(2 * slots_.size(), not_found);
       for (auto node = first_node_; node < static_cast<std::int32_t>(nodes_.size()); ++node)
         *slot(this->node(node).state) = node;
     }
@@ -260,7 +260,8 @@ class LazyForest {
   std::vector<std::size_t> cell_ptr_{0};
   // Of the cell that grows.
   std::int32_t first_node_ = 0, cell_ = 0;
-  std::vector<std::int32_t> slots_;
+  static constexpr std::size_t least_slots_ = 256;
+  std::vector<std::int32_t> slots_;  // nodes by their states: a power of two, at most half full
   std::vector<Candidate> heap_;
   std::vector<Result> results_;
 };
