@@ -1122,3 +1122,64 @@ def explain_meaning(
     actions: NDArray[numpy.uint8],
     choices: NDArray[numpy.int32],
 ) -> list[tuple[int, int, float, list[int]]]: ...
+
+class RuleTable:
+    def __init__(
+        self,
+        child_ptr: NDArray[numpy.int32],
+        child_symbol: NDArray[numpy.int32],
+        source_counts: NDArray[numpy.float64],
+        rule_ptr: NDArray[numpy.int32],
+        rule_target: NDArray[numpy.int32],
+        rule_counts: NDArray[numpy.float64],
+        lexical: NDArray[numpy.float32],
+        target_ptr: NDArray[numpy.int64],
+        target_symbols: NDArray[numpy.int32],
+        target_counts: NDArray[numpy.float64],
+        n_source_words: int,
+        n_target_words: int,
+    ) -> None: ...
+    def features(self, sources: RuleSources | None = None, sentence: int = -1) -> NDArray[numpy.float32]: ...
+
+class RuleSources:
+    def __init__(
+        self, table: RuleTable, ptr: NDArray[numpy.int64], rules: NDArray[numpy.int32], counts: NDArray[numpy.float64]
+    ) -> None: ...
+
+def dense_translation_features() -> list[str]: ...
+
+FIRST_TABLE_FEATURE: int = 9
+
+def extract_rules(
+    source_ptr: NDArray[numpy.int64],
+    source_words: NDArray[numpy.int32],
+    target_ptr: NDArray[numpy.int64],
+    target_words: NDArray[numpy.int32],
+    link_ptr: NDArray[numpy.int64],
+    links: NDArray[numpy.int32],
+    n_source_words: int,
+    n_target_words: int,
+    max_span: int,
+    max_source_symbols: int,
+    max_nonterminals: int,
+    tight: bool,
+    fractional: bool,
+    min_count: float,
+    max_targets: int,
+    with_sources: bool,
+    threads: int,
+) -> tuple[
+    tuple[
+        NDArray[numpy.int32],
+        NDArray[numpy.int32],
+        NDArray[numpy.float64],
+        NDArray[numpy.int32],
+        NDArray[numpy.int32],
+        NDArray[numpy.float64],
+        NDArray[numpy.float32],
+        NDArray[numpy.int64],
+        NDArray[numpy.int32],
+        NDArray[numpy.float64],
+    ],
+    tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]],
+]: ...
