@@ -1183,3 +1183,84 @@ def extract_rules(
     ],
     tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]],
 ]: ...
+
+class TranslationUpdate(enum.Enum):
+    max_violation = 0
+
+    local = 1
+
+    skip = 2
+
+    standard = 3
+
+class RuleTemplates:
+    def __init__(self, terms: NDArray[numpy.int32], ptr: NDArray[numpy.int64]) -> None: ...
+
+def dense_feature_key(feature: int) -> int: ...
+
+class Translations:
+    def __init__(
+        self,
+        table: RuleTable,
+        model: GramModel,
+        model_words: NDArray[numpy.int32],
+        templates: RuleTemplates,
+        sentence_ptr: NDArray[numpy.int64],
+        words: NDArray[numpy.int32],
+        atoms: NDArray[numpy.int32],
+        pieces: NDArray[numpy.uint8],
+        span_limit: int,
+        most_options: int,
+        sources: RuleSources | None = None,
+    ) -> None: ...
+    def translate(
+        self, weights: FeatureRows, k: int, distinct: bool, pop_limit: int, dense: bool = False, threads: int = 1
+    ) -> tuple[
+        NDArray[numpy.int64],
+        NDArray[numpy.float64],
+        NDArray[numpy.int64],
+        NDArray[numpy.int32],
+        NDArray[numpy.int64],
+        tuple[NDArray[numpy.int32], NDArray[numpy.float64]],
+        NDArray[numpy.float64],
+    ]: ...
+    def forests(self, weights: FeatureRows, pop_limit: int, threads: int = 1) -> dict: ...
+    def explain(
+        self,
+        weights: FeatureRows,
+        sentence: int,
+        steps: NDArray[numpy.int32],
+        log_probabilities: NDArray[numpy.float64],
+    ) -> list[tuple[int, int, int, float, float]]: ...
+
+class RightTranslations:
+    def __init__(
+        self,
+        translations: Translations,
+        sentence_ptr: NDArray[numpy.int64],
+        ptr: NDArray[numpy.int64],
+        words: NDArray[numpy.int32],
+        most_edges: int = 0,
+        search: bool = True,
+        threads: int = 1,
+    ) -> None: ...
+    def reachable(self) -> NDArray[numpy.uint8]: ...
+    def n_derivations(self) -> NDArray[numpy.float64]: ...
+    def forests(self, translations: Translations) -> dict: ...
+
+class TranslationOracle(ParserOracle):
+    def __init__(
+        self,
+        translations: Translations,
+        right: RightTranslations,
+        update: TranslationUpdate,
+        pop_limit: int,
+        k_best: int = 100,
+        batch: int = 1,
+        threads: int = 1,
+        sample_weight: NDArray[numpy.float64] | None = None,
+    ) -> None: ...
+    @property
+    def batch(self) -> int: ...
+    def set_dense(self, weights: NDArray[numpy.float64]) -> None: ...
+    def update_lengths(self) -> NDArray[numpy.int64]: ...
