@@ -28,7 +28,7 @@ class BoundTranslation {
   BoundTranslation(std::shared_ptr<BoundRuleTable> table, std::shared_ptr<GramModel> model, Ids model_words,
                    const RuleTemplates& templates, Ptr sentence_ptr, Ids words, Matrix atoms, Flags pieces,
                    std::int32_t span_limit, std::int32_t most_options,
-                   std::optional<std::shared_ptr<BoundRuleSources>> sources)
+                   std::optional<std::shared_ptr<BoundRuleSources>> sources, std::int32_t unknown_word)
       : table_(table), model_(model), boundaries_(checked_model(*model)), model_words_(model_words),
         templates_(templates), sentence_ptr_(sentence_ptr), words_(words), atoms_(atoms), pieces_(pieces), sources_(sources ? *sources : nullptr) {
     check_ptr(sentence_ptr, n_entries(words), "sentences");
@@ -55,6 +55,9 @@ class BoundTranslation {
                        atoms.data(),
                        static_cast<std::int32_t>(atoms.shape(1)),
                        pieces.data()};
+    if (unknown_word < BoundaryModel::unknown || unknown_word >= model->n_graphones())
+      throw nb::value_error("the unknown word is out of range");
+    view_.unknown_word = unknown_word;
     view_.span_limit = span_limit;
     view_.most_options = most_options;
     if (sources_) {
@@ -296,10 +299,10 @@ void bind_translation_search(nb::module_& m) {
   m.def("dense_feature_key", &dense_key, nb::arg("feature"), "The key of a dense feature among `FeatureRows`.");
   nb::class_<BoundTranslation>(m, "Translations", "Sentences, rules and a language model: what is searched.")
       .def(nb::init<std::shared_ptr<BoundRuleTable>, std::shared_ptr<GramModel>, Ids, const RuleTemplates&, Ptr, Ids,
-                    Matrix, Flags, std::int32_t, std::int32_t, std::optional<std::shared_ptr<BoundRuleSources>>>(),
+                    Matrix, Flags, std::int32_t, std::int32_t, std::optional<std::shared_ptr<BoundRuleSources>>, std::int32_t>(),
            nb::arg("table"), nb::arg("model"), nb::arg("model_words"), nb::arg("templates"), nb::arg("sentence_ptr"),
            nb::arg("words"), nb::arg("atoms"), nb::arg("pieces"), nb::arg("span_limit"), nb::arg("most_options"),
-           nb::arg("sources").none() = nb::none())
+           nb::arg("sources").none() = nb::none(), nb::arg("unknown_word") = BoundaryModel::unknown)
       .def(
           "translate", &translate_all, nb::arg("weights"), nb::arg("k"), nb::arg("distinct"), nb::arg("pop_limit"),
           nb::arg("dense") = false, nb::arg("threads") = 1,
@@ -332,21 +335,27 @@ void bind_translation_search(nb::module_& m) {
           "__init__",
           [](TranslationOracle* self, const BoundTranslation& translation, const BoundRightForests& right,
              TranslationUpdate update, std::int64_t pop_limit, std::int64_t k_best, std::int64_t batch, int threads,
-             std::optional<Doubles> sample_weight) {
+             std::optional<Doubles> sample_weight, std::optional<Numbers> examples) {
             if (batch < 1 || k_best < 1) throw nb::value_error("batch or k out of range");
             const TranslationSetup& setup = translation.view();
             if (static_cast<std::int64_t>(right.found().size()) != setup.sentences.size ||
                 (sample_weight && n_entries(*sample_weight) != setup.sentences.size))
               throw nb::value_error("right translations and a weight for each sentence");
             TranslationTraining training{
-                setup, right.references(), checked_limit(pop_limit), update, k_best, batch, threads, {}};
+                setup, right.references(), checked_limit(pop_limit), update, k_best, batch, threads, {}, {}};
             if (sample_weight)
               training.weights.assign(sample_weight->data(), sample_weight->data() + sample_weight->size());
+            if (examples) {
+              check_examples(*examples, setup.sentences.size);
+              training.examples.assign(examples->data(), examples->data() + examples->size());
+            } else {
+              for (std::int64_t i = 0; i < setup.sentences.size; ++i) training.examples.push_back(i);
+            }
             new (self) TranslationOracle(std::move(training), &right.found());
           },
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("translations"), nb::arg("right"), nb::arg("update"),
           nb::arg("pop_limit"), nb::arg("k_best") = 100, nb::arg("batch") = 1, nb::arg("threads") = 1,
-          nb::arg("sample_weight").none() = nb::none())
+          nb::arg("sample_weight").none() = nb::none(), nb::arg("examples").none() = nb::none())
       .def_prop_ro("batch", &TranslationOracle::batch)
       .def(
           "set_dense",

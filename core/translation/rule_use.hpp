@@ -44,6 +44,7 @@ struct TranslationSetup {
   RuleTable table;
   const BoundaryModel* model = nullptr;
   std::span<const std::int32_t> model_words;  // of each target word its number in the language model, or unknown
+  std::int32_t unknown_word = BoundaryModel::unknown;  // what the language model takes unknown words for
   const RuleTemplates* templates = nullptr;
   SourceSentences sentences;
   const RuleSources* sources = nullptr;  // what each sentence added to the table, to be left out; null: nothing
@@ -52,8 +53,11 @@ struct TranslationSetup {
 
   // Target words from this number on are words of the source sentence that pass through, by their places.
   std::int32_t n_targets() const { return static_cast<std::int32_t>(model_words.size()); }
+  bool is_unknown(std::int32_t target) const {
+    return target >= n_targets() || model_words[static_cast<std::size_t>(target)] == BoundaryModel::unknown;
+  }
   std::int32_t model_word(std::int32_t target) const {
-    return target < n_targets() ? model_words[static_cast<std::size_t>(target)] : BoundaryModel::unknown;
+    return is_unknown(target) ? unknown_word : model_words[static_cast<std::size_t>(target)];
   }
 };
 

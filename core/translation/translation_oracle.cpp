@@ -316,9 +316,10 @@ std::vector<TranslationOracle::Answer> TranslationOracle::answers(const std::int
   const TableWeights<const HashedRows> weights{&rows(), clock().scale};
   parallel(n, training_.threads, [&](std::size_t q, std::int64_t j) {
     if (!workers_[q]) workers_[q] = std::make_unique<Worker>(training_);
-    const auto i = static_cast<std::size_t>(examples[j]);
-    out[static_cast<std::size_t>(j)] = workers_[q]->answer(
-        examples[j], training_.update == TranslationUpdate::local ? nullptr : &(*right_)[i], weights, question);
+    const std::int64_t i = training_.examples[static_cast<std::size_t>(examples[j])];
+    const RightForest* right =
+        training_.update == TranslationUpdate::local ? nullptr : &(*right_)[static_cast<std::size_t>(i)];
+    out[static_cast<std::size_t>(j)] = workers_[q]->answer(i, right, weights, question);
   });
   return out;
 }

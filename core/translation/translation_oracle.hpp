@@ -27,7 +27,8 @@ struct TranslationTraining {
   std::int64_t k_best = 100;  // of the local update
   std::int64_t batch = 1;     // so many sentences are translated under the same weights
   int threads = 1;
-  std::vector<double> weights;  // of sentences, or empty
+  std::vector<double> weights;         // of sentences, or empty
+  std::vector<std::int64_t> examples;  // the sentences to learn from
 };
 
 class TranslationOracle final : public RowOracle {
@@ -36,7 +37,7 @@ class TranslationOracle final : public RowOracle {
   TranslationOracle(TranslationTraining training, const std::vector<RightForest>* right);
   ~TranslationOracle() override;
 
-  std::int64_t size() const override { return training_.setup.sentences.size; }
+  std::int64_t size() const override { return static_cast<std::int64_t>(training_.examples.size()); }
   std::int64_t batch() const { return training_.batch; }
   void plan(const std::int64_t* examples, std::int64_t n) override;
   void ask(std::int64_t example, const Question& question, Reply& answer) override;
