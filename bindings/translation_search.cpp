@@ -22,23 +22,52 @@ BoundaryModel checked_model(const GramModel& model) {
   return BoundaryModel(model);
 }
 
-// What is searched: rules, the language model, sentences. Keeps all arrays alive.
+// A language model of target words; keeps its parts alive.
+class BoundTargetModel {
+ public:
+  BoundTargetModel(std::shared_ptr<GramModel> model, Ids words, std::int32_t unknown)
+      : model_(model), boundaries_(checked_model(*model)), words_(words) {
+    for (const std::int32_t word : ::view(words))
+      if (word < BoundaryModel::unknown || word >= model->n_graphones())
+        throw nb::value_error("a word of the language model is out of range");
+    if (unknown < BoundaryModel::unknown || unknown >= model->n_graphones())
+      throw nb::value_error("the unknown word is out of range");
+    view_ = {&boundaries_, ::view(words_), unknown};
+  }
+  BoundTargetModel(const BoundTargetModel&) = delete;
+  const TargetModel& view() const { return view_; }
+
+ private:
+  std::shared_ptr<GramModel> model_;
+  BoundaryModel boundaries_;
+  Ids words_;
+  TargetModel view_;
+};
+
+// What is searched: rules, language models, sentences. Keeps all arrays alive.
 class BoundTranslation {
  public:
-  BoundTranslation(std::shared_ptr<BoundRuleTable> table, std::shared_ptr<GramModel> model, Ids model_words,
+  BoundTranslation(std::shared_ptr<BoundRuleTable> table, std::vector<std::shared_ptr<BoundTargetModel>> models,
                    const RuleTemplates& templates, Ptr sentence_ptr, Ids words, Matrix atoms, Flags pieces,
                    std::int32_t span_limit, std::int32_t most_options,
-                   std::optional<std::shared_ptr<BoundRuleSources>> sources, std::int32_t unknown_word)
-      : table_(table), model_(model), boundaries_(checked_model(*model)), model_words_(model_words),
+                   std::optional<std::shared_ptr<BoundRuleSources>> sources, std::optional<Ids> model_of)
+      : table_(table), models_(models), model_of_(model_of),
         templates_(templates), sentence_ptr_(sentence_ptr), words_(words), atoms_(atoms), pieces_(pieces), sources_(sources ? *sources : nullptr) {
     check_ptr(sentence_ptr, n_entries(words), "sentences");
     const std::int64_t n_words = n_entries(words);
     if (n_entries(atoms) != n_words || n_entries(pieces) != n_words)
       throw nb::value_error("atoms and a flag for each word");
-    for (const std::int32_t word : ::view(model_words))
-      if (word < BoundaryModel::unknown || word >= model->n_graphones())
-        throw nb::value_error("a word of the language model is out of range");
-    if (n_entries(model_words) != table->n_target_words) throw nb::value_error("a number for each target word");
+    if (models.empty()) throw nb::value_error("a language model");
+    for (const auto& model : models) {
+      if (static_cast<std::int32_t>(model->view().words.size()) != table->n_target_words)
+        throw nb::value_error("a number for each target word");
+      model_views_.push_back(model->view());
+    }
+    if (model_of) {
+      if (n_entries(*model_of) + 1 != n_entries(sentence_ptr)) throw nb::value_error("a language model of each sentence");
+      check_ids(*model_of, static_cast<std::int64_t>(models.size()), "a language model is out of range");
+      view_.model_of = model_of->data();
+    }
     for (const RuleTerm& term : templates.terms())
       if (RuleTerm::is_token(term.kind) && term.atom >= static_cast<std::int32_t>(atoms.shape(1)))
         throw nb::value_error("an atom is out of range");
@@ -46,8 +75,7 @@ class BoundTranslation {
       if (sentence_ptr.data()[i + 1] - sentence_ptr.data()[i] > 1000) throw nb::value_error("a sentence is too long");
     if (span_limit < 1 || most_options < 0) throw nb::value_error("limits out of range");
     view_.table = table->view();
-    view_.model = &boundaries_;
-    view_.model_words = ::view(model_words);
+    view_.models = model_views_;
     view_.templates = &templates_;
     view_.sentences = {n_entries(sentence_ptr) - 1,
                        sentence_ptr.data(),
@@ -55,9 +83,6 @@ class BoundTranslation {
                        atoms.data(),
                        static_cast<std::int32_t>(atoms.shape(1)),
                        pieces.data()};
-    if (unknown_word < BoundaryModel::unknown || unknown_word >= model->n_graphones())
-      throw nb::value_error("the unknown word is out of range");
-    view_.unknown_word = unknown_word;
     view_.span_limit = span_limit;
     view_.most_options = most_options;
     if (sources_) {
@@ -74,9 +99,9 @@ class BoundTranslation {
 
  private:
   std::shared_ptr<BoundRuleTable> table_;
-  std::shared_ptr<GramModel> model_;
-  BoundaryModel boundaries_;
-  Ids model_words_;
+  std::vector<std::shared_ptr<BoundTargetModel>> models_;
+  std::vector<TargetModel> model_views_;
+  std::optional<Ids> model_of_;
   RuleTemplates templates_;
   Ptr sentence_ptr_;
   Ids words_;
@@ -297,12 +322,15 @@ void bind_translation_search(nb::module_& m) {
   nb::class_<RuleTemplates>(m, "RuleTemplates", "Templates of what is seen of rules.")
       .def("__init__", &make_templates, nb::arg("terms"), nb::arg("ptr"), "terms: (kind, atom) in rows.");
   m.def("dense_feature_key", &dense_key, nb::arg("feature"), "The key of a dense feature among `FeatureRows`.");
+  nb::class_<BoundTargetModel>(m, "TargetModel", "A language model of the words of target sides.")
+      .def(nb::init<std::shared_ptr<GramModel>, Ids, std::int32_t>(), nb::arg("grams"), nb::arg("words"),
+           nb::arg("unknown") = BoundaryModel::unknown);
   nb::class_<BoundTranslation>(m, "Translations", "Sentences, rules and a language model: what is searched.")
-      .def(nb::init<std::shared_ptr<BoundRuleTable>, std::shared_ptr<GramModel>, Ids, const RuleTemplates&, Ptr, Ids,
-                    Matrix, Flags, std::int32_t, std::int32_t, std::optional<std::shared_ptr<BoundRuleSources>>, std::int32_t>(),
-           nb::arg("table"), nb::arg("model"), nb::arg("model_words"), nb::arg("templates"), nb::arg("sentence_ptr"),
+      .def(nb::init<std::shared_ptr<BoundRuleTable>, std::vector<std::shared_ptr<BoundTargetModel>>, const RuleTemplates&, Ptr, Ids,
+                    Matrix, Flags, std::int32_t, std::int32_t, std::optional<std::shared_ptr<BoundRuleSources>>, std::optional<Ids>>(),
+           nb::arg("table"), nb::arg("models"), nb::arg("templates"), nb::arg("sentence_ptr"),
            nb::arg("words"), nb::arg("atoms"), nb::arg("pieces"), nb::arg("span_limit"), nb::arg("most_options"),
-           nb::arg("sources").none() = nb::none(), nb::arg("unknown_word") = BoundaryModel::unknown)
+           nb::arg("sources").none() = nb::none(), nb::arg("model_of").none() = nb::none())
       .def(
           "translate", &translate_all, nb::arg("weights"), nb::arg("k"), nb::arg("distinct"), nb::arg("pop_limit"),
           nb::arg("dense") = false, nb::arg("threads") = 1,

@@ -14,7 +14,7 @@ RightForest right_forest(TranslationSearch<ReferenceStates>& search, const Refer
   RightForest out;
   static const HashedRows none(1);
   features.turn_to(i, {&none, 0});
-  search.states().turn_to(references);
+  search.states().turn_to(i, references);
   search.run(i, features, most_edges);
   if (search.root() == not_found) return out;
   const auto& grown = search.grown();

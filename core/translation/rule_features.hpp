@@ -66,7 +66,7 @@ class RuleFeatures {
       std::int32_t first = 0, n_gaps = 0;
       for (const std::int32_t symbol : setup_->table.target(use.rule)) {
         words += symbol >= 0;
-        unknown += symbol >= 0 && setup_->is_unknown(symbol);
+        unknown += symbol >= 0 && setup_->model(sentence_).is_unknown(symbol);
         if (symbol < 0 && n_gaps++ == 0) first = symbol;
       }
       if (words > 0) visit(feature_target_length, words);

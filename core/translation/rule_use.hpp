@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "translation/boundary_model.hpp"
 #include "translation/rule_table.hpp"
+#include "translation/target_model.hpp"
 
 namespace margent {
 
@@ -42,9 +42,8 @@ class RuleTemplates;
 // What all searches of a kind share.
 struct TranslationSetup {
   RuleTable table;
-  const BoundaryModel* model = nullptr;
-  std::span<const std::int32_t> model_words;  // of each target word its number in the language model, or unknown
-  std::int32_t unknown_word = BoundaryModel::unknown;  // what the language model takes unknown words for
+  std::span<const TargetModel> models;     // at least one, all of the same target words
+  const std::int32_t* model_of = nullptr;  // of each sentence which of them; null: the first
   const RuleTemplates* templates = nullptr;
   SourceSentences sentences;
   const RuleSources* sources = nullptr;  // what each sentence added to the table, to be left out; null: nothing
@@ -52,12 +51,9 @@ struct TranslationSetup {
   std::int32_t most_options = 30;        // translations of a source side at a span, the best; 0: all
 
   // Target words from this number on are words of the source sentence that pass through, by their places.
-  std::int32_t n_targets() const { return static_cast<std::int32_t>(model_words.size()); }
-  bool is_unknown(std::int32_t target) const {
-    return target >= n_targets() || model_words[static_cast<std::size_t>(target)] == BoundaryModel::unknown;
-  }
-  std::int32_t model_word(std::int32_t target) const {
-    return is_unknown(target) ? unknown_word : model_words[static_cast<std::size_t>(target)];
+  std::int32_t n_targets() const { return static_cast<std::int32_t>(models.front().words.size()); }
+  const TargetModel& model(std::int64_t sentence) const {
+    return models[model_of ? static_cast<std::size_t>(model_of[sentence]) : 0];
   }
 };
 

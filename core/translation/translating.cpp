@@ -57,7 +57,7 @@ class Translator {
  private:
   std::int32_t run(std::int64_t i, std::int64_t pop_limit) {
     features_.turn_to(i, {&weights_, 1});
-    search_.states().turn_to(features_.dense_weight(feature_language_model));
+    search_.states().turn_to(i, features_.dense_weight(feature_language_model));
     search_.run(i, features_, pop_limit);
     return search_.root();
   }

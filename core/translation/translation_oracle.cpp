@@ -66,7 +66,7 @@ class TranslationOracle::Worker {
     features_.turn_to(i, weights);
     const References references = training_.references.of(i);
     const CostlyFeatures costly(features_, training_.setup, references, question.cost);
-    search_.states().turn_to(features_.dense_weight(feature_language_model));
+    search_.states().turn_to(i, features_.dense_weight(feature_language_model));
     search_.run(i, costly, training_.pop_limit);
     const std::int32_t root = search_.root();
     if (root == not_found) return out;

@@ -23,7 +23,10 @@ struct RuleOption {
 class TranslationStates {
  public:
   explicit TranslationStates(const TranslationSetup& setup) : setup_(&setup) {}
-  void turn_to(double language_weight) { language_weight_ = language_weight; }
+  void turn_to(std::int64_t sentence, double language_weight) {
+    model_ = &setup_->model(sentence);
+    language_weight_ = language_weight;
+  }
 
   std::vector<RuleOption>& options() { return options_; }
   const std::vector<RuleOption>& options() const { return options_; }
@@ -33,6 +36,7 @@ class TranslationStates {
 
  protected:
   const TranslationSetup* setup_;
+  const TargetModel* model_ = nullptr;
   double language_weight_ = 0;
   std::vector<RuleOption> options_;
 };
@@ -46,11 +50,11 @@ class LanguageStates : public TranslationStates {
   static bool allows(std::span<const std::int32_t>) { return true; }
   // What the language model adds to a use with these tails, and the state of the head.
   std::pair<double, State> extended(const RuleOption& option, std::span<const State* const> tails) const {
-    BoundaryModel::Part part(*setup_->model);
+    BoundaryModel::Part part = model_->part();
     if (option.use.rule == goal) part.start();
     for (const std::int32_t symbol : option.target) {
       if (symbol >= 0)
-        part.add(setup_->model_word(symbol));
+        part.add(model_->word(symbol));
       else
         part.add(*tails[static_cast<std::size_t>(-symbol - 1)]);
     }
@@ -61,13 +65,13 @@ class LanguageStates : public TranslationStates {
   // What is known of its words alone: of each stretch of them between nonterminals.
   double expected(std::span<const std::int32_t> target) const {
     double sum = 0;
-    BoundaryModel::Part part(*setup_->model);
+    BoundaryModel::Part part = model_->part();
     for (const std::int32_t symbol : target) {
       if (symbol >= 0) {
-        part.add(setup_->model_word(symbol));
+        part.add(model_->word(symbol));
       } else {
         sum += part.log_probability();
-        part = BoundaryModel::Part(*setup_->model);
+        part = model_->part();
       }
     }
     return sum + part.log_probability();
@@ -105,7 +109,8 @@ class ReferenceStates : public TranslationStates {
   };
   using TranslationStates::TranslationStates;
 
-  void turn_to(const References& references) {
+  void turn_to(std::int64_t sentence, const References& references) {
+    model_ = &setup_->model(sentence);
     references_ = references;
     places_.clear();
     alone_.clear();
@@ -118,17 +123,17 @@ class ReferenceStates : public TranslationStates {
       // log p of words begin to end - 1 without what comes before them: alone_[alone_ptr_[r] + begin * (n + 1) + end].
       alone_ptr_.push_back(alone_.size());
       for (std::int32_t begin = 0; begin <= n; ++begin) {
-        BoundaryModel::Part part(*setup_->model);
+        BoundaryModel::Part part = model_->part();
         alone_.resize(alone_.size() + static_cast<std::size_t>(begin), 0.0);
         alone_.push_back(0);
         for (std::int32_t i = begin; i < n; ++i) {
-          part.add(setup_->model_word(words[static_cast<std::size_t>(i)]));
+          part.add(model_->word(words[static_cast<std::size_t>(i)]));
           alone_.push_back(part.log_probability());
         }
       }
-      BoundaryModel::Part part(*setup_->model);
+      BoundaryModel::Part part = model_->part();
       part.start();
-      for (const std::int32_t word : words) part.add(setup_->model_word(word));
+      for (const std::int32_t word : words) part.add(model_->word(word));
       part.end();
       whole_.push_back(part.log_probability());
     }

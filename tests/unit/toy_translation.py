@@ -93,8 +93,7 @@ def translations(
     words = np.array([w for sentence in sentences for w in sentence], np.int32)
     return _core.Translations(
         table,
-        model,
-        np.array(model_words, np.int32),
+        [_core.TargetModel(model, np.array(model_words, np.int32))],
         _core.RuleTemplates(*NO_TEMPLATES) if templates is None else templates,
         np.cumsum([0, *map(len, sentences)], dtype=np.int64),
         words,
