@@ -1,3 +1,5 @@
+from margent.formats.arpa import ArpaGrams as ArpaGrams
+from margent.formats.arpa import read_arpa as read_arpa
 from margent.formats.brackets import PhraseBatch as PhraseBatch
 from margent.formats.brackets import PhrasePrediction as PhrasePrediction
 from margent.formats.brackets import iter_brackets as iter_brackets
