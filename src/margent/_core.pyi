@@ -1198,12 +1198,14 @@ class RuleTemplates:
 
 def dense_feature_key(feature: int) -> int: ...
 
+class TargetModel:
+    def __init__(self, grams: GramModel, words: NDArray[numpy.int32], unknown: int = -1) -> None: ...
+
 class Translations:
     def __init__(
         self,
         table: RuleTable,
-        model: GramModel,
-        model_words: NDArray[numpy.int32],
+        models: Sequence[TargetModel],
         templates: RuleTemplates,
         sentence_ptr: NDArray[numpy.int64],
         words: NDArray[numpy.int32],
@@ -1212,6 +1214,7 @@ class Translations:
         span_limit: int,
         most_options: int,
         sources: RuleSources | None = None,
+        model_of: NDArray[numpy.int32] | None = None,
     ) -> None: ...
     def translate(
         self, weights: FeatureRows, k: int, distinct: bool, pop_limit: int, dense: bool = False, threads: int = 1
@@ -1259,6 +1262,7 @@ class TranslationOracle(ParserOracle):
         batch: int = 1,
         threads: int = 1,
         sample_weight: NDArray[numpy.float64] | None = None,
+        examples: NDArray[numpy.int64] | None = None,
     ) -> None: ...
     @property
     def batch(self) -> int: ...

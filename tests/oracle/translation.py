@@ -45,9 +45,7 @@ def matches(
                 yield [(begin, middle), *rest]
 
 
-def phrases(
-    rules: Sequence[Rule], words: Sequence[Any], begin: int, end: int, longest: int
-) -> Iterator[Derivation]:
+def phrases(rules: Sequence[Rule], words: Sequence[Any], begin: int, end: int, longest: int) -> Iterator[Derivation]:
     """All derivations of X over a span."""
     if end - begin > longest:
         return

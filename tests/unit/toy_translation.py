@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from tests.oracle.translation import GAP, Rule
 
 from margent import _core
-from tests.oracle.translation import GAP, Rule
 
 N_DENSE = 18
 

@@ -1,5 +1,7 @@
 from margent.metrics.alignment import AlignmentReport as AlignmentReport
 from margent.metrics.alignment import alignment_scores as alignment_scores
+from margent.metrics.bleu_report import BleuReport as BleuReport
+from margent.metrics.bleu_report import bleu_scores as bleu_scores
 from margent.metrics.bleu_statistics import References as References
 from margent.metrics.bleu_statistics import corpus_bleu as corpus_bleu
 from margent.metrics.bleu_statistics import smoothed_bleu as smoothed_bleu

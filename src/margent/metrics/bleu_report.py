@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from margent.errors import CorpusError
-from margent.metrics.bleu import ORDER, References, bleu
+from margent.metrics.bleu_statistics import ORDER, References, corpus_bleu
 
 LENGTHS = ((5, "1-5 words"), (10, "6-10 words"), (20, "11-20 words"), (None, "more words"))
 """Classes of sentences by their words: up to how many, and how called."""
@@ -83,7 +83,7 @@ def bleu_scores(
     exact = np.array([words in [list(one) for one in several] for several, words in zip(right, found)], dtype=bool)
 
     def row(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> BleuRow:
-        return BleuRow(float(bleu(statistics[chosen].sum(axis=0))), int(exact[chosen].sum()), int(chosen.sum()))
+        return BleuRow(float(corpus_bleu(statistics[chosen].sum(axis=0))), int(exact[chosen].sum()), int(chosen.sum()))
 
     rows = {}
     if sentences is not None:

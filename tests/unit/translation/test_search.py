@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from margent import _core
 from tests.oracle import translation as twin
 from tests.oracle.translation import GAP, Rule
 from tests.unit.toy_translation import language_model, table_of, translations, weight_rows
+
+from margent import _core
 
 N_SOURCE, N_TARGET = 3, 3
 LM_WORDS = [0, 1, -1]  # the language model does not have the third

@@ -11,6 +11,7 @@ else; alignments of stronger programs can be given to `fit`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,6 @@ def _one_way(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]])
     best = order[np.concatenate([[True], np.diff(of_token[order]) > 0])]
     chosen = np.concatenate(place)[best]
     found = []
-    for (a, b), source in zip(zip(starts, starts[1:]), sources):
+    for (a, b), source in zip(pairwise(starts), sources):
         found.append([(int(i), j) for j, i in enumerate(chosen[a:b].tolist()) if i < len(source)])
     return found

@@ -34,21 +34,21 @@ def derivation_svg(root: DerivationNode, words: Sequence[str]) -> str:
     """
     sources = _Side([str(word) for word in words])
     targets = _Side(root.words)
-    depth = _depth(root)
+    depth = _level(root)
     height = 2 * _MARGIN + _ROW * (2 * depth + 3)
     middle = _MARGIN + _ROW * (depth + 1)
     width = 2 * _MARGIN + max(sources.width, targets.width)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'font-family="sans-serif" font-size="14" text-anchor="middle">',
-        f'<title>{escape(" ".join(words))} = {escape(" ".join(root.words))}</title>',
+        f"<title>{escape(' '.join(words))} = {escape(' '.join(root.words))}</title>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
     ]
     for place, word in enumerate(sources.words):
         parts.append(f'<text x="{sources.at(place)}" y="{middle}">{escape(word)}</text>')
     for place, word in enumerate(targets.words):
         parts.append(f'<text x="{targets.at(place)}" y="{middle + _ROW}">{escape(word)}</text>')
-    _draw(root, depth, 0, sources, targets, middle, parts)
+    _draw(root, 0, sources, targets, middle, parts)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -68,15 +68,17 @@ class _Side:
         return round(self.centres[place], 1)
 
 
-def _depth(node: DerivationNode) -> int:
-    return 1 + max(map(_depth, node.parts), default=0)
+def _level(node: DerivationNode) -> int:
+    """How far from the words it stands."""
+    return 1 + max(map(_level, node.parts), default=0)
 
 
 def _draw(
-    node: DerivationNode, level: int, first: int, sources: _Side, targets: _Side, middle: float, out: list[str]
+    node: DerivationNode, first: int, sources: _Side, targets: _Side, middle: float, out: list[str]
 ) -> tuple[float, float]:
     """Draws a node, whose translation begins with target word `first`, and what is under it; where it stands on both
     sides."""
+    level = _level(node)
     above, below = middle - 18 - _ROW * (level - 0.6), middle + _ROW + 10 + _ROW * (level - 0.6)
     ups, downs = [sources.at(place) for place in node.places], []
     hung: list[tuple[tuple[float, float], DerivationNode]] = []
@@ -86,14 +88,15 @@ def _draw(
             downs.append(targets.at(at))
             at += 1
         else:
-            hung.append((_draw(symbol, level - 1, at, sources, targets, middle, out), symbol))
+            hung.append((_draw(symbol, at, sources, targets, middle, out), symbol))
             at += len(symbol.words)
     x_above = _mean([*ups, *(place for (place, _), _ in hung)])
     x_below = _mean([*downs, *(place for (_, place), _ in hung)])
-    lines = [(x_above, above, x, middle - 14.0) for x in ups] + [(x_below, below, x, middle + _ROW + 6.0) for x in downs]
-    for (x, other), _ in hung:
-        child = _ROW * 1.0
-        lines += [(x_above, above, x, above + child - 12), (x_below, below, other, below - child + 4)]
+    lines = [(x_above, above, x, middle - 14.0) for x in ups]
+    lines += [(x_below, below, x, middle + _ROW + 6.0) for x in downs]
+    for (x, other), part in hung:
+        down = _ROW * (level - _level(part))
+        lines += [(x_above, above, x, above + down - 12), (x_below, below, other, below - down + 4)]
     for x, y, to_x, to_y in lines:
         out.append(f'<line x1="{x}" y1="{y:.1f}" x2="{to_x}" y2="{to_y:.1f}" stroke="#999"/>')
     name = node.rule.partition(" ")[0]

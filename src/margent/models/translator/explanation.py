@@ -77,7 +77,8 @@ def explained(model: TranslatorModel, words: Sequence[str], search: CubePruning)
         model.weights.table, 0, best.steps, best.log_probabilities
     ):
         if weight:
-            name = f"{DENSE_FEATURES[dense]} = {value:.4g}" if template < 0 else _shown(templates[template], nodes[step], tokens)
+            dense_name = f"{DENSE_FEATURES[dense]} = {value:.4g}"
+            name = dense_name if template < 0 else _shown(templates[template], nodes[step], tokens)
             seen[step].append((name, weight * value))
     steps = []
     for number, (node, features) in enumerate(zip(nodes, seen)):
@@ -111,7 +112,7 @@ def _shown(template: str, node: DerivationNode, tokens: Sequence[str]) -> str:
     said = {"target.first": 0, "target.second": 1, "target.last": -1}
     terms = []
     for term in template.split():
-        address, _, atom = term.rpartition(".")
+        address = term.rpartition(".")[0]
         if address in edges:
             place = edges[address]
             word = "[X]" if place is None else tokens[place] if 0 <= place < len(tokens) else "(none)"

@@ -56,9 +56,10 @@ class TranslationForests:
         """(sentences, 18): the dense features that a derivation has on average, under exp(scale * score)."""
         _, uses = self.native.marginals(scale * self.scores, 1)
         edge_ptr = self.arrays["edge_ptr"]
-        return np.add.reduceat(
-            np.concatenate([uses[:, None] * self.arrays["dense"], np.zeros((1, 18))]), edge_ptr[:-1]
-        ) * (np.diff(edge_ptr) > 0)[:, None]
+        return (
+            np.add.reduceat(np.concatenate([uses[:, None] * self.arrays["dense"], np.zeros((1, 18))]), edge_ptr[:-1])
+            * (np.diff(edge_ptr) > 0)[:, None]
+        )
 
     def forest(self, sentence: int) -> Forest:
         """An ordinary forest, for `best`, `k_best`, `sample`, `marginals` and all that forests can."""
@@ -69,9 +70,7 @@ class TranslationForests:
             builder.add_node()
         for edge in range(first, last):
             a, b = arrays["tail_ptr"][edge : edge + 2].tolist()
-            builder.add_edge(
-                int(arrays["heads"][edge]), arrays["tails"][a:b].tolist(), float(arrays["scores"][edge])
-            )
+            builder.add_edge(int(arrays["heads"][edge]), arrays["tails"][a:b].tolist(), float(arrays["scores"][edge]))
         return builder.build(int(arrays["roots"][sentence]))
 
 

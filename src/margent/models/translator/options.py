@@ -25,7 +25,7 @@ class CubePruning:
     """
 
     pop_limit: int = field(default=100, metadata={"help": "translations made for each span, the best; 0: all"})
-    span_limit: int = field(default=10, metadata={"help": "words that a rule spans; longer sentences are pieced together"})
+    span_limit: int = field(default=10, metadata={"help": "words that a rule spans at most"})
     most_options: int = field(default=30, metadata={"help": "translations of a source side tried at a span; 0: all"})
     update: str = field(
         default="max-violation",

@@ -14,7 +14,7 @@ from margent import _core
 from margent.errors import CorpusError, TrainingWarning
 from margent.features.token_atoms import TokenAtoms
 from margent.learners import check_fits
-from margent.metrics.bleu import References, bleu
+from margent.metrics.bleu_statistics import References, corpus_bleu
 from margent.models.base import Problem, Run
 from margent.models.fitted import learned_fields
 from margent.models.inputs import training_weights
@@ -179,7 +179,7 @@ def translation_score(
     if not judged:
         return 0.0
     statistics = np.array([References(data.right[i]).statistics(found[i]) for i in judged])
-    return float(bleu(data.counts[judged] @ statistics))
+    return float(corpus_bleu(data.counts[judged] @ statistics))
 
 
 def check_translation_metric(metric: Any) -> None:
@@ -208,5 +208,3 @@ def _check_coverage(reached: Any, sentences: Sequence[Sequence[str]], local: boo
             TrainingWarning,
             stacklevel=2,
         )
-
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,8 @@ from margent.models.translator.unknown_words import known_pieces
 Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
 
 
-
 def target_model(language: LanguageModel, table: RuleTable) -> _core.TargetModel:
-    """A language model as the search takes it: of the words of target sides, 0 stands for those that it does not have."""
+    """A language model as the search takes it: of the words of target sides; 0 stands for those it does not have."""
     numbers = language.words.numbers(table.targets.words)
     return _core.TargetModel(language.grams, np.where(numbers > 0, numbers, -1).astype(np.int32), 0)
 
@@ -87,7 +85,9 @@ class EncodedSentences:
         known, n = self.table.targets.words, len(self.table.targets)
         return [known[number] if number < n else self.tokens[sentence][number - n] for number in numbers]
 
-    def references(self, references: Sequence[Sequence[Sequence[str]]]) -> tuple[NDArray[np.int64], NDArray[np.int64], Any]:
+    def references(
+        self, references: Sequence[Sequence[Sequence[str]]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         """(where those of each sentence begin, where the words of each begin, words) of right translations.
 
         A word that no rule says has the number of the same word in the source, through which it may come, or one that
@@ -103,4 +103,3 @@ class EncodedSentences:
             np.cumsum([0, *map(len, rows)], dtype=np.int64),
             np.array([number for row in rows for number in row], np.int32),
         )
-

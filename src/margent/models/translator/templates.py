@@ -3,8 +3,8 @@
 Features look at the use of a rule in a source sentence. `span.first` and `span.last` are the first and the last word
 that the rule covers, `span.before` and `span.after` the words next to them; `source.first` and `source.last` are the
 same as the first two, but see only that there is a nonterminal where the rule has one. These are words of the source
-and have atoms of tokens (`margent.features.token_atoms`), such as `source.first.word` or `span.after.prefix1`, the first
-character.
+and have atoms of tokens (`margent.features.token_atoms`), such as `source.first.word` or `span.after.prefix1`, its
+first character.
 
     target.first, target.second, target.last    a word of the target side, or that there is a nonterminal
     target.length, target.shape                 of the target side: symbols; nonterminals and words in between
@@ -31,7 +31,7 @@ _KINDS = (*_TOKENS, *(f"{address}.{atom}" for address, atoms in _OWN.items() for
 MOST_DIFFERENT = 64
 """So many different terms all templates have at most."""
 
-VOCABULARY = PartVocabulary(dict.fromkeys(_TOKENS, ()) | _OWN, ("span_length",))
+VOCABULARY = PartVocabulary({**dict.fromkeys(_TOKENS, ()), **_OWN}, ("span_length",))
 """For `PartTemplates.parse`."""
 
 PRICES: Mapping[str, int] = MappingProxyType(

@@ -186,15 +186,21 @@ class Translator(StructuredModel[TranslatorModel]):
         encoded = model.encoded(data.sentences, self.search)
         n = max(int(k), CANDIDATES) if calibrated else int(k)
         found = model.weights.translated(encoded, self.search, n, self.resolved("threads"), bool(distinct))
-        return [
-            [
-                TranslationReading(
-                    one.score, encoded.words(i, one.words), derivation_of(encoded, i, one), share if calibrated else None
-                )
-                for one, share in zip(several[: int(k)], _shares(several, 1.0 / model.temperature).tolist())
-            ]
-            for i, several in enumerate(found)
-        ]
+        answers = []
+        for i, several in enumerate(found):
+            shares = _shares(several, 1.0 / model.temperature).tolist()
+            answers.append(
+                [
+                    TranslationReading(
+                        one.score,
+                        encoded.words(i, one.words),
+                        derivation_of(encoded, i, one),
+                        share if calibrated else None,
+                    )
+                    for one, share in zip(several[: int(k)], shares)
+                ]
+            )
+        return answers
 
     def explain(self, x: Any) -> TranslationExplanation:
         """Why the best translation of one sentence is that: its derivation, and what was seen of each rule."""

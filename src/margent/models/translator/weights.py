@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -109,5 +108,3 @@ def best_translations(
     """The best translation of each sentence; no words for one that has none."""
     found = weights.translated(encoded, search, 1, threads)
     return [encoded.words(i, each[0].words) if each else [] for i, each in enumerate(found)]
-
-
