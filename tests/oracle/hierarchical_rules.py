@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 
 def phrases(n, m, links, max_span, tight):
@@ -35,7 +35,7 @@ def rules(source, target, links, max_span=10, max_source_symbols=5, max_nontermi
         inner = [p for p in initial if b <= p[0] and p[1] <= e and tb <= p[2] and p[3] <= te and p != (b, e, tb, te)]
         for k in range(max_nonterminals + 1):
             for gaps in combinations(sorted(inner), k):
-                if any(p[1] >= q[0] for p, q in zip(gaps, gaps[1:])):
+                if any(p[1] >= q[0] for p, q in pairwise(gaps)):
                     continue
                 if any(p[2] < q[3] and q[2] < p[3] for p, q in combinations(gaps, 2)):
                     continue

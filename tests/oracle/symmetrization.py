@@ -24,9 +24,9 @@ def grow_diag(forward, backward, final, n, m):
                     continue
                 for a, b in ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)):
                     x, y = i + a, j + b
-                    if 0 <= x < n and 0 <= y < m and (one[x][y] or other[x][y]) and not current[x][y]:
-                        if row_free(x) or column_free(y):
-                            current[x][y] = added = True
+                    inside = 0 <= x < n and 0 <= y < m
+                    if inside and (one[x][y] or other[x][y]) and (row_free(x) or column_free(y)):
+                        current[x][y] = added = True
     for direction in (one, other) if final else ():
         for i in range(n):
             for j in range(m):

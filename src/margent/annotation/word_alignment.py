@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -41,7 +41,8 @@ class WordAlignment:
     @classmethod
     def parse(cls, text: str) -> WordAlignment:
         """From links `i-j`, or `i?j` where possible only, with blanks between them; source first."""
-        links, possible = [], []
+        links: list[Link] = []
+        possible: list[Link] = []
         for field in text.split():
             source, mark, target = field.partition("?" if "?" in field else "-")
             if not mark or not (source.isascii() and source.isdecimal() and target.isascii() and target.isdecimal()):
@@ -135,7 +136,7 @@ SYMMETRIZATIONS: Mapping[str, Callable[[frozenset[Link], frozenset[Link]], froze
 
 
 def check_alignments(
-    alignments: Iterable[WordAlignment], sources: Iterable[list[str]], targets: Iterable[list[str]]
+    alignments: Iterable[WordAlignment], sources: Iterable[Sequence[str]], targets: Iterable[Sequence[str]]
 ) -> None:
     """Raises CorpusError where there is not one alignment for each sentence pair, or one points outside its pair."""
     try:

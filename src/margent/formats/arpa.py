@@ -52,7 +52,9 @@ def read_arpa(
         if length:
             rows = np.array(grams, np.int32).reshape(-1, length)
             levels.append(ArpaGrams(rows, np.array(scores, np.float64), np.array(backoffs, np.float64)))
-            grams.clear(), scores.clear(), backoffs.clear()
+            grams.clear()
+            scores.clear()
+            backoffs.clear()
 
     for number, line in opened.lines():
         last = number

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 ORDER = 4
@@ -49,21 +50,21 @@ class References:
         return found
 
 
-def corpus_bleu(statistics: NDArray[np.floating[np.generic]] | Statistics) -> NDArray[np.float64]:
+def corpus_bleu(statistics: npt.ArrayLike) -> NDArray[np.float64]:
     """BLEU of statistics (..., 10), from 0 to 1, without smoothing: what is 0 without a match of each length.
 
     BLEU = exp(min(0, 1 - r / c)) * (prod over n = 1 .. 4 of matches_n / grams_n) ^ (1 / 4)
     """
     given = np.asarray(statistics, np.float64)
     matches, grams = given[..., 2 : 2 + ORDER], given[..., 2 + ORDER :]
-    good = (matches > 0).all(axis=-1)
+    good = np.asarray((matches > 0).all(axis=-1))
     precision = np.where(good[..., None], matches, 1.0) / np.where(good[..., None], grams, 1.0)
     length = np.where(given[..., 0] > 0, given[..., 0], 1.0)
     brevity = np.minimum(0.0, 1 - given[..., 1] / length)
     return np.where(good, np.exp(brevity + np.log(precision).mean(axis=-1)), 0.0)
 
 
-def smoothed_bleu(statistics: NDArray[np.floating[np.generic]] | Statistics, add: float = 1.0) -> NDArray[np.float64]:
+def smoothed_bleu(statistics: npt.ArrayLike, add: float = 1.0) -> NDArray[np.float64]:
     """BLEU of single sentences (..., 10), from 0 to 1: `add` is added to the matches and grams of two and more words.
 
     Lin and Och (2004); as sacrebleu's smooth_method="add-k". Without any matching word it is 0.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracle.symmetrization import grow_diag
 
 from margent.annotation import WordAlignment, symmetrized
 from margent.errors import CorpusError
-from tests.oracle.symmetrization import grow_diag
 
 LINKS = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 4)), max_size=12)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -44,7 +44,7 @@ def segmentations(word):
     for k in range(len(word)):
         for cuts in combinations(range(1, len(word)), k):
             ends = [0, *cuts, len(word)]
-            yield [word[a:b] for a, b in zip(ends, ends[1:])]
+            yield [word[a:b] for a, b in pairwise(ends)]
 
 
 @given(st.text("abc", min_size=1, max_size=7), st.sets(st.text("abc", min_size=1, max_size=3)))
