@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from margent import _core
 from margent.models.translator.options import CubePruning
+from margent.models.translator.rule_table import DENSE_FEATURES
 from margent.models.translator.sentences import EncodedSentences
 from margent.models.translator.weights import TranslationWeights
 from margent.structures import Forest, ForestBuilder
@@ -56,10 +57,9 @@ class TranslationForests:
         """(sentences, 18): the dense features that a derivation has on average, under exp(scale * score)."""
         _, uses = self.native.marginals(scale * self.scores, 1)
         edge_ptr = self.arrays["edge_ptr"]
-        return (
-            np.add.reduceat(np.concatenate([uses[:, None] * self.arrays["dense"], np.zeros((1, 18))]), edge_ptr[:-1])
-            * (np.diff(edge_ptr) > 0)[:, None]
-        )
+        used = np.concatenate([uses[:, None] * self.arrays["dense"], np.zeros((1, len(DENSE_FEATURES)))])
+        sums: NDArray[np.float64] = np.add.reduceat(used, edge_ptr[:-1]) * (np.diff(edge_ptr) > 0)[:, None]
+        return sums
 
     def forest(self, sentence: int) -> Forest:
         """An ordinary forest, for `best`, `k_best`, `sample`, `marginals` and all that forests can."""
