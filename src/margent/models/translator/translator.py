@@ -213,6 +213,11 @@ class Translator(StructuredModel[TranslatorModel]):
         encoded = model.encoded(data.sentences, self.search)
         return translation_forests(encoded, model.weights, self.search, self.resolved("threads"))
 
+    def tokens(self, x: Any) -> list[str]:
+        """The words of one sentence as rules see them: words that no rule has in pieces. Spans count these."""
+        model, data = self._fitted(), TranslationData.of([x])
+        return model.encoded(data.sentences, self.search).tokens[0]
+
     # What was learned
 
     @property
