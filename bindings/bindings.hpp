@@ -117,3 +117,5 @@ void bind_cosegment_learning(nb::module_& m);
 void bind_transitions(nb::module_& m);
 void bind_parsing(nb::module_& m);
 void bind_meaning(nb::module_& m);
+void bind_rule_tables(nb::module_& m);
+void bind_translation_search(nb::module_& m);

@@ -29,4 +29,6 @@ NB_MODULE(_core, m) {
   bind_transitions(m);
   bind_parsing(m);
   bind_meaning(m);
+  bind_rule_tables(m);
+  bind_translation_search(m);
 }

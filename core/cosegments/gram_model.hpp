@@ -100,6 +100,14 @@ class GramModel {
       if (seen[graphone] != round) visit(graphone, sum + log_uniform_, 0);
   }
 
+  // For those who walk the tree themselves. The gram that continues another one, or not_found; log p of the last
+  // graphone of a gram after the others; what is added for each gram that is given up; the context after a gram.
+  std::int32_t continuation(std::int32_t gram, std::int32_t graphone) const { return child(gram, graphone); }
+  double log_p(std::int32_t gram) const { return log_p_[gram]; }
+  double backoff(std::int32_t gram) const { return backoff_[gram]; }
+  std::int32_t context_after(std::int32_t gram) const { return next_[gram]; }
+  double log_uniform() const { return log_uniform_; }
+
   const std::vector<std::int32_t>& begin() const { return begin_; }
   const std::vector<std::int32_t>& graphone() const { return graphone_; }
   const std::vector<std::int32_t>& suffix() const { return suffix_; }

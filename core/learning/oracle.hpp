@@ -131,6 +131,9 @@ class Oracle {
     delta(rival, vector);
     add(vector, step);
   }
+  // Says which examples will be asked for, in this order. An oracle of minibatches answers as many of them at once as
+  // a batch has, all under the weights as they are at the first; so the weights move only between batches.
+  virtual void plan(const std::int64_t* /*examples*/, std::int64_t /*n*/) {}
   // Says which example will be asked for after the next: time to fetch what it needs.
   virtual void prefetch(std::int64_t) {}
   // w *= factor, which is above 0. Costs next to nothing.
@@ -194,6 +197,7 @@ class Rule {
 // Runs a rule over examples in the given order.
 inline Outcome run_epoch(Oracle& oracle, Rule& rule, const std::int64_t* examples, std::int64_t n) {
   Outcome outcome;
+  oracle.plan(examples, n);
   for (std::int64_t i = 0; i < n; ++i) {
     check_interruption(1 << 10);
     if (i + 1 < n) oracle.prefetch(examples[i + 1]);

@@ -70,13 +70,16 @@ from margent.meaning.notation import parse_meaning as parse_meaning
 from margent.models import AlignmentBeam as AlignmentBeam
 from margent.models import Beam as Beam
 from margent.models import Constraints as Constraints
+from margent.models import CubePruning as CubePruning
 from margent.models import Durations as Durations
 from margent.models import HiddenLabels as HiddenLabels
+from margent.models import LanguageModel as LanguageModel
 from margent.models import LexiconOptions as LexiconOptions
 from margent.models import Markovisation as Markovisation
 from margent.models import Parser as Parser
 from margent.models import ParserFeatures as ParserFeatures
 from margent.models import PhraseParser as PhraseParser
+from margent.models import RuleExtraction as RuleExtraction
 from margent.models import SegmentConstraints as SegmentConstraints
 from margent.models import SegmentCosts as SegmentCosts
 from margent.models import Segmenter as Segmenter
@@ -84,6 +87,7 @@ from margent.models import SemanticParser as SemanticParser
 from margent.models import SpanFeatures as SpanFeatures
 from margent.models import Tagger as Tagger
 from margent.models import Transcriber as Transcriber
+from margent.models import Translator as Translator
 from margent.models import load as load
 from margent.spectral import OperatorModel as OperatorModel
 from margent.spectral import Spectral as Spectral

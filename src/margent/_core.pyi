@@ -1127,3 +1127,149 @@ def explain_meaning(
     actions: NDArray[numpy.uint8],
     choices: NDArray[numpy.int32],
 ) -> list[tuple[int, int, float, list[int]]]: ...
+
+class RuleTable:
+    def __init__(
+        self,
+        child_ptr: NDArray[numpy.int32],
+        child_symbol: NDArray[numpy.int32],
+        source_counts: NDArray[numpy.float64],
+        rule_ptr: NDArray[numpy.int32],
+        rule_target: NDArray[numpy.int32],
+        rule_counts: NDArray[numpy.float64],
+        lexical: NDArray[numpy.float32],
+        target_ptr: NDArray[numpy.int64],
+        target_symbols: NDArray[numpy.int32],
+        target_counts: NDArray[numpy.float64],
+        n_source_words: int,
+        n_target_words: int,
+    ) -> None: ...
+    def features(self, sources: RuleSources | None = None, sentence: int = -1) -> NDArray[numpy.float32]: ...
+
+class RuleSources:
+    def __init__(
+        self, table: RuleTable, ptr: NDArray[numpy.int64], rules: NDArray[numpy.int32], counts: NDArray[numpy.float64]
+    ) -> None: ...
+
+def dense_translation_features() -> list[str]: ...
+
+FIRST_TABLE_FEATURE: int = 9
+
+def extract_rules(
+    source_ptr: NDArray[numpy.int64],
+    source_words: NDArray[numpy.int32],
+    target_ptr: NDArray[numpy.int64],
+    target_words: NDArray[numpy.int32],
+    link_ptr: NDArray[numpy.int64],
+    links: NDArray[numpy.int32],
+    n_source_words: int,
+    n_target_words: int,
+    max_span: int,
+    max_source_symbols: int,
+    max_nonterminals: int,
+    tight: bool,
+    fractional: bool,
+    min_count: float,
+    max_targets: int,
+    with_sources: bool,
+    threads: int,
+) -> tuple[
+    tuple[
+        NDArray[numpy.int32],
+        NDArray[numpy.int32],
+        NDArray[numpy.float64],
+        NDArray[numpy.int32],
+        NDArray[numpy.int32],
+        NDArray[numpy.float64],
+        NDArray[numpy.float32],
+        NDArray[numpy.int64],
+        NDArray[numpy.int32],
+        NDArray[numpy.float64],
+    ],
+    tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]],
+]: ...
+
+class TranslationUpdate(enum.Enum):
+    max_violation = 0
+
+    local = 1
+
+    skip = 2
+
+    standard = 3
+
+class RuleTemplates:
+    def __init__(self, terms: NDArray[numpy.int32], ptr: NDArray[numpy.int64]) -> None: ...
+
+def dense_feature_key(feature: int) -> int: ...
+
+class TargetModel:
+    def __init__(self, grams: GramModel, words: NDArray[numpy.int32], unknown: int = -1) -> None: ...
+
+class Translations:
+    def __init__(
+        self,
+        table: RuleTable,
+        models: Sequence[TargetModel],
+        templates: RuleTemplates,
+        sentence_ptr: NDArray[numpy.int64],
+        words: NDArray[numpy.int32],
+        atoms: NDArray[numpy.int32],
+        pieces: NDArray[numpy.uint8],
+        span_limit: int,
+        most_options: int,
+        sources: RuleSources | None = None,
+        model_of: NDArray[numpy.int32] | None = None,
+    ) -> None: ...
+    def translate(
+        self, weights: FeatureRows, k: int, distinct: bool, pop_limit: int, dense: bool = False, threads: int = 1
+    ) -> tuple[
+        NDArray[numpy.int64],
+        NDArray[numpy.float64],
+        NDArray[numpy.int64],
+        NDArray[numpy.int32],
+        NDArray[numpy.int64],
+        tuple[NDArray[numpy.int32], NDArray[numpy.float64]],
+        NDArray[numpy.float64],
+    ]: ...
+    def forests(self, weights: FeatureRows, pop_limit: int, threads: int = 1) -> dict: ...
+    def explain(
+        self,
+        weights: FeatureRows,
+        sentence: int,
+        steps: NDArray[numpy.int32],
+        log_probabilities: NDArray[numpy.float64],
+    ) -> list[tuple[int, int, int, float, float]]: ...
+
+class RightTranslations:
+    def __init__(
+        self,
+        translations: Translations,
+        sentence_ptr: NDArray[numpy.int64],
+        ptr: NDArray[numpy.int64],
+        words: NDArray[numpy.int32],
+        most_edges: int = 0,
+        search: bool = True,
+        threads: int = 1,
+    ) -> None: ...
+    def reachable(self) -> NDArray[numpy.uint8]: ...
+    def n_derivations(self) -> NDArray[numpy.float64]: ...
+    def forests(self, translations: Translations) -> dict: ...
+
+class TranslationOracle(ParserOracle):
+    def __init__(
+        self,
+        translations: Translations,
+        right: RightTranslations,
+        update: TranslationUpdate,
+        pop_limit: int,
+        k_best: int = 100,
+        batch: int = 1,
+        threads: int = 1,
+        sample_weight: NDArray[numpy.float64] | None = None,
+        examples: NDArray[numpy.int64] | None = None,
+    ) -> None: ...
+    @property
+    def batch(self) -> int: ...
+    def set_dense(self, weights: NDArray[numpy.float64]) -> None: ...
+    def update_lengths(self) -> NDArray[numpy.int64]: ...

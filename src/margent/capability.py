@@ -76,6 +76,7 @@ STRUCTURES: Mapping[str, Capabilities] = MappingProxyType(
         "forest": _ALL_DERIVATIONS,
         "derivations of meanings": _RIVALS | {Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD},
         "trees of phrases": _ALL_DERIVATIONS | {Capability.RULE_COUNTS},
+        "derivations of translations": _RIVALS,
         "k-grams": frozenset({Capability.K_GRAM_HINGE}),
     }
 )

@@ -28,3 +28,5 @@ from margent.annotation.segments import frame_labels as frame_labels
 from margent.annotation.segments import segments_of as segments_of
 from margent.annotation.svg_drawing import tree_svg as tree_svg
 from margent.annotation.text_drawing import tree_text as tree_text
+from margent.annotation.word_alignment import WordAlignment as WordAlignment
+from margent.annotation.word_alignment import symmetrized as symmetrized

@@ -44,6 +44,7 @@ SHORT_NAMES = {
     "parse": ("parser", None),
     "phrases": ("phrase-parser", None),
     "questions": ("semantic-parser", None),
+    "translate": ("translator", None),
 }
 """From a short name to the task, and to the command where it does not follow: `margent g2p train`."""
 
@@ -57,6 +58,7 @@ short names:
   parse COMMAND ...    COMMAND for dependency parsers
   phrases COMMAND ...  COMMAND for phrase-structure parsers
   questions COMMAND .. COMMAND for semantic parsers
+  translate COMMAND .. COMMAND for translators
 
 examples:
   margent demo

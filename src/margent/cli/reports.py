@@ -7,6 +7,7 @@ from dataclasses import asdict
 from functools import singledispatch
 from typing import Any
 
+from margent.metrics.bleu_report import BleuReport, BleuRow
 from margent.metrics.bracketing import BracketingReport
 from margent.metrics.calibration import Calibration
 from margent.metrics.dependency import Attachment, DependencyReport
@@ -79,6 +80,21 @@ def _(report: MeaningReport) -> dict[str, Any]:
         "correct": report.total.correct,
         "coverage": report.coverage,
         "questions": _by_label(report.rows),
+    }
+
+
+@as_json.register
+def _(report: BleuReport) -> dict[str, Any]:
+    def row(of: BleuRow) -> dict[str, Any]:
+        return {"bleu": of.bleu, "exact": of.exact, "sentences": of.sentences}
+
+    return {
+        "kind": "translations",
+        **row(report.total),
+        "precisions": list(report.precisions),
+        "brevity_penalty": report.brevity_penalty,
+        "length_ratio": report.length_ratio,
+        "lengths": {name: row(of) for name, of in report.rows.items()},
     }
 
 

@@ -77,7 +77,14 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TrainingWarning)
         warnings.simplefilter("always", UserWarning)
-        fit(X, y, X_dev=X_dev, y_dev=y_dev, callbacks=[table.add], progress=False if arguments.json else None)
+        fit(
+            *(X, y),
+            X_dev=X_dev,
+            y_dev=y_dev,
+            callbacks=[table.add],
+            progress=False if arguments.json else None,
+            **task.fitting(arguments),
+        )
     seconds = time.perf_counter() - started
     task.remember(model, arguments)
     save_model(model, arguments.model, **({"compact": True} if arguments.compact else {}))

@@ -13,6 +13,7 @@ from margent.datasets.generated_series import SeriesModel as SeriesModel
 from margent.datasets.generated_series import make_series as make_series
 from margent.datasets.generated_speech import GENERATED_PHONES as GENERATED_PHONES
 from margent.datasets.generated_speech import make_speech as make_speech
+from margent.datasets.generated_translations import make_translations as make_translations
 from margent.datasets.generated_trees import make_trees as make_trees
 from margent.datasets.geoquery_facts import load_geoquery_facts as load_geoquery_facts
 from margent.datasets.invented_spelling import make_pronunciations as make_pronunciations
@@ -43,4 +44,9 @@ from margent.datasets.timit import read_timit as read_timit
 from margent.datasets.timit import timit_fold as timit_fold
 from margent.datasets.timit import timit_part as timit_part
 from margent.datasets.timit import timit_utterances as timit_utterances
+from margent.datasets.translations import AlignedSentences as AlignedSentences
+from margent.datasets.translations import grouped_references as grouped_references
+from margent.datasets.translations import load_gold_alignments as load_gold_alignments
+from margent.datasets.translations import load_tatoeba as load_tatoeba
+from margent.datasets.translations import load_tatoeba_alignments as load_tatoeba_alignments
 from margent.datasets.treebank import load_treebank_trees as load_treebank_trees

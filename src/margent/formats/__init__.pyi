@@ -1,3 +1,5 @@
+from margent.formats.arpa import ArpaGrams as ArpaGrams
+from margent.formats.arpa import read_arpa as read_arpa
 from margent.formats.brackets import PhraseBatch as PhraseBatch
 from margent.formats.brackets import PhrasePrediction as PhrasePrediction
 from margent.formats.brackets import iter_brackets as iter_brackets
@@ -44,6 +46,9 @@ from margent.formats.limits import Limits as Limits
 from margent.formats.muc import iter_muc as iter_muc
 from margent.formats.muc import news_offsets as news_offsets
 from margent.formats.muc import read_muc as read_muc
+from margent.formats.parallel_text import iter_parallel_text as iter_parallel_text
+from margent.formats.parallel_text import read_parallel_text as read_parallel_text
+from margent.formats.parallel_text import write_parallel_text as write_parallel_text
 from margent.formats.prolog_facts import iter_prolog_facts as iter_prolog_facts
 from margent.formats.pronunciations import iter_pronunciations as iter_pronunciations
 from margent.formats.pronunciations import read_pronunciations as read_pronunciations
@@ -61,3 +66,6 @@ from margent.formats.svmhmm import read_svmhmm as read_svmhmm
 from margent.formats.svmhmm import write_svmhmm as write_svmhmm
 from margent.formats.textgrid import read_textgrid as read_textgrid
 from margent.formats.textgrid import write_textgrid as write_textgrid
+from margent.formats.word_alignments import iter_word_alignments as iter_word_alignments
+from margent.formats.word_alignments import read_word_alignments as read_word_alignments
+from margent.formats.word_alignments import write_word_alignments as write_word_alignments

@@ -236,7 +236,7 @@ def _run_epoch(oracle: Any, rule: _core.Rule, examples: Any, number: int, bar: P
     started = time.perf_counter()
     loss, errors, n_positions, updates, objective = 0.0, 0, 0, 0, None
     done = 0
-    for part in timed_slices(examples):
+    for part in timed_slices(examples, getattr(oracle, "batch", 1)):
         outcome = _core.run(oracle, rule, part)
         done += len(part)
         loss += outcome.loss

@@ -1,3 +1,10 @@
+from margent.metrics.alignment import AlignmentReport as AlignmentReport
+from margent.metrics.alignment import alignment_scores as alignment_scores
+from margent.metrics.bleu_report import BleuReport as BleuReport
+from margent.metrics.bleu_report import bleu_scores as bleu_scores
+from margent.metrics.bleu_statistics import References as References
+from margent.metrics.bleu_statistics import corpus_bleu as corpus_bleu
+from margent.metrics.bleu_statistics import smoothed_bleu as smoothed_bleu
 from margent.metrics.boundary import BoundaryScore as BoundaryScore
 from margent.metrics.boundary import boundary_counts as boundary_counts
 from margent.metrics.bracketing import BracketingReport as BracketingReport
@@ -45,3 +52,5 @@ from margent.metrics.token import sentence_accuracy as sentence_accuracy
 from margent.metrics.token import token_scores as token_scores
 from margent.metrics.transcription import TranscriptionReport as TranscriptionReport
 from margent.metrics.transcription import transcription_scores as transcription_scores
+from margent.metrics.translation import TranslationReport as TranslationReport
+from margent.metrics.translation import translation_scores as translation_scores

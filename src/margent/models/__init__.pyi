@@ -32,3 +32,12 @@ from margent.models.transcriber.options import AlignmentBeam as AlignmentBeam
 from margent.models.transcriber.transcriber import Cosegment as Cosegment
 from margent.models.transcriber.transcriber import Pronunciation as Pronunciation
 from margent.models.transcriber.transcriber import Transcriber as Transcriber
+from margent.models.translator.answers import DerivationNode as DerivationNode
+from margent.models.translator.answers import TranslationExplanation as TranslationExplanation
+from margent.models.translator.answers import TranslationReading as TranslationReading
+from margent.models.translator.drawing import derivation_svg as derivation_svg
+from margent.models.translator.language_model import LanguageModel as LanguageModel
+from margent.models.translator.options import CubePruning as CubePruning
+from margent.models.translator.rule_table import RuleExtraction as RuleExtraction
+from margent.models.translator.rule_table import RuleTable as RuleTable
+from margent.models.translator.translator import Translator as Translator

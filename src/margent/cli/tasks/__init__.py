@@ -10,7 +10,7 @@ from margent.cli.command_line import Parser, UsageError
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
 
-TASKS = ("tagger", "segmenter", "transcriber", "parser", "phrase-parser", "semantic-parser")
+TASKS = ("tagger", "segmenter", "transcriber", "parser", "phrase-parser", "semantic-parser", "translator")
 """The names: after `--task`, of the kinds in model files and, with _ for -, of the files here. The first is usual."""
 
 

@@ -115,6 +115,10 @@ class Task(ABC):
         parts = X.n_tokens if hasattr(X, "n_tokens") else sum(map(len, X))
         return f"{number_of(len(X), self.unit)} ({number_of(parts, self.part)})"
 
+    def fitting(self, arguments: argparse.Namespace) -> dict[str, Any]:
+        """What `fit` is given besides what all models are."""
+        return {}
+
     # Answers
 
     @abstractmethod

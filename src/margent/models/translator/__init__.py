@@ -1,0 +1,1 @@
+"""`Translator`: rules of hierarchical phrases, language models, decoding, learning and tuning."""
