@@ -44,6 +44,14 @@ from margent.formats.limits import Limits as Limits
 from margent.formats.muc import iter_muc as iter_muc
 from margent.formats.muc import news_offsets as news_offsets
 from margent.formats.muc import read_muc as read_muc
+from margent.formats.pairs import LabelledPair as LabelledPair
+from margent.formats.pairs import SentencePair as SentencePair
+from margent.formats.pairs import iter_pair_records as iter_pair_records
+from margent.formats.pairs import iter_pairs as iter_pairs
+from margent.formats.pairs import read_pair_records as read_pair_records
+from margent.formats.pairs import read_pairs as read_pairs
+from margent.formats.pairs import write_pair_records as write_pair_records
+from margent.formats.pairs import write_pairs as write_pairs
 from margent.formats.prolog_facts import iter_prolog_facts as iter_prolog_facts
 from margent.formats.pronunciations import iter_pronunciations as iter_pronunciations
 from margent.formats.pronunciations import read_pronunciations as read_pronunciations
