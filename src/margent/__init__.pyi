@@ -15,6 +15,7 @@ from margent import spectral as spectral
 from margent import storage as storage
 from margent import structures as structures
 from margent import tuning as tuning
+from margent.annotation.binary_tree import BinaryTree as BinaryTree
 from margent.annotation.dependency_tree import DependencyTree as DependencyTree
 from margent.annotation.phrase_tree import PhraseTree as PhraseTree
 from margent.datasets.generated import make_addresses as make_addresses
@@ -42,6 +43,7 @@ from margent.formats.columns import read_columns as read_columns
 from margent.formats.dependencies import read_dependencies as read_dependencies
 from margent.formats.domains import read_domain as read_domain
 from margent.formats.domains import write_domain as write_domain
+from margent.formats.pairs import read_pairs as read_pairs
 from margent.formats.questions import read_questions as read_questions
 from margent.learners import CRF as CRF
 from margent.learners import EM as EM
@@ -67,9 +69,11 @@ from margent.meaning.equality import same_meaning as same_meaning
 from margent.meaning.notation import meaning_text as meaning_text
 from margent.meaning.notation import parse_meaning as parse_meaning
 from margent.models import AlignmentBeam as AlignmentBeam
+from margent.models import AlignmentFeatures as AlignmentFeatures
 from margent.models import Beam as Beam
 from margent.models import Constraints as Constraints
 from margent.models import Durations as Durations
+from margent.models import EntailmentClassifier as EntailmentClassifier
 from margent.models import HiddenLabels as HiddenLabels
 from margent.models import LexiconOptions as LexiconOptions
 from margent.models import Markovisation as Markovisation

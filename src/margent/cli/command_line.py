@@ -44,6 +44,7 @@ SHORT_NAMES = {
     "parse": ("parser", None),
     "phrases": ("phrase-parser", None),
     "questions": ("semantic-parser", None),
+    "entail": ("entailment", None),
 }
 """From a short name to the task, and to the command where it does not follow: `margent g2p train`."""
 
@@ -57,6 +58,7 @@ short names:
   parse COMMAND ...    COMMAND for dependency parsers
   phrases COMMAND ...  COMMAND for phrase-structure parsers
   questions COMMAND .. COMMAND for semantic parsers
+  entail COMMAND ...   COMMAND for entailment classifiers
 
 examples:
   margent demo
@@ -69,6 +71,11 @@ examples:
 
 'margent COMMAND --help' shows the options of a command.
 """
+
+
+def with_article(name: str) -> str:
+    """a tagger, an entailment"""
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 class UsageError(Exception):

@@ -31,6 +31,7 @@ examples:
   margent demo parser
   margent demo phrases
   margent demo questions
+  margent demo entailment
 """
 
 _N_TRAIN, _N_OTHER = 4000, 500
@@ -53,13 +54,14 @@ _COLOURS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a "
-        "segmenter, sentences with trees, for one of the parsers, or questions, for a semantic parser."
+        "segmenter, sentences with trees, for one of the parsers, questions, for a semantic parser, or pairs of "
+        "sentences, for an entailment classifier."
     )
     parser.epilog = _EXAMPLES
     parser.add_argument(
         "what",
         nargs="?",
-        choices=("tagger", "segmenter", "parser", "phrases", "questions"),
+        choices=("tagger", "segmenter", "parser", "phrases", "questions", "entailment"),
         default="tagger",
         help="(default: tagger)",
     )

@@ -15,6 +15,7 @@ KINDS = {
     "parser": "Parser",
     "phrase-parser": "PhraseParser",
     "semantic-parser": "SemanticParser",
+    "entailment": "EntailmentClassifier",
 }
 """The kinds of models: from their names in model files, and on the command line, to those of their classes."""
 
