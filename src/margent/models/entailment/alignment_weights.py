@@ -18,7 +18,7 @@ from margent.models.entailment.feature_keys import FeatureKeys
 from margent.models.entailment.forests import AlignmentForests
 from margent.models.entailment.options import MOST_CANDIDATES, MOST_COMPOSED
 from margent.models.entailment.weights import PairDetails
-from margent.models.entailment.word_pairs import ATOMS, EncodedPairs, WordPairs, is_key, key_text
+from margent.models.entailment.word_pairs import ATOMS, EncodedPairs, WordPairs, is_key, key_text, promise_of
 from margent.models.stored_numbers import restored_numbers, stored_numbers
 from margent.storage import ModelFile
 
@@ -65,7 +65,8 @@ class AlignmentWeights:
                 rules = rules.grown(words.rule_keys.ravel(), min_count)
         L, old = n_labels, self.n_labels
         new = replace(self, atoms=atoms, parts=parts, rules=rules, n_labels=L)
-        rows, cubes = np.zeros((len(parts), L)), np.zeros((len(rules), L, L, L))
+        rows = np.repeat(promise_of(parts.keys)[:, None], L, axis=1)
+        cubes = np.zeros((len(rules), L, L, L))
         cubes[len(self.rules) :] = self._start(rules.keys[len(self.rules) :], L)
         mine, own = self._split()
         rows[: len(mine), :old] = mine

@@ -23,6 +23,8 @@ Ints = NDArray[np.int64]
 
 _NOTHING = np.uint64(0)
 _MATCHES = ("not aligned", "the same word", "the same beginning", "another word")
+_PROMISE = (0.0, 2.0, 1.0, 0.5)
+"""Of matches, as above, before training."""
 KINDS = {
     1: "{match}",
     2: "{h} ~ {p}",
@@ -235,3 +237,14 @@ def _counted(counts: Ints) -> Ints:
     """0, 1, ... for each count: of [2, 3] 0, 1, 0, 1, 2."""
     found: Ints = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
     return found
+
+
+def promise_of(keys: Keys) -> NDArray[np.float64]:
+    """What features score before training, the same for all labels: the same words belong together, as do words at
+    the same place of their sentences, and one that another word is equal to does not. The labels alone say little about
+    the alignment; learning goes on from here."""
+    kinds, a, b = (keys >> np.uint64(56)).astype(np.int64), _bits(keys, 28), _bits(keys, 0)
+    found = np.where(kinds == 1, np.array(_PROMISE)[np.where(kinds == 1, a, 0)], 0.0)
+    found = np.where(kinds == 4, -0.25 * b, found)
+    taken: NDArray[np.float64] = np.where((kinds == 7) & (a == 3) & (b >= 2), -1.0, found)
+    return taken
