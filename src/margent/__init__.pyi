@@ -37,6 +37,7 @@ from margent.features import Kernel as Kernel
 from margent.features import Templates as Templates
 from margent.features import TokenFeatures as TokenFeatures
 from margent.features import TokenMatrix as TokenMatrix
+from margent.features import WordVectors as WordVectors
 from margent.formats.brackets import read_brackets as read_brackets
 from margent.formats.columns import Columns as Columns
 from margent.formats.columns import read_columns as read_columns
@@ -50,6 +51,7 @@ from margent.learners import EM as EM
 from margent.learners import MIRA as MIRA
 from margent.learners import PCFG as PCFG
 from margent.learners import SDM as SDM
+from margent.learners import Adam as Adam
 from margent.learners import Answer as Answer
 from margent.learners import DualPerceptron as DualPerceptron
 from margent.learners import HiddenMarkov as HiddenMarkov
@@ -77,6 +79,7 @@ from margent.models import EntailmentClassifier as EntailmentClassifier
 from margent.models import HiddenLabels as HiddenLabels
 from margent.models import LexiconOptions as LexiconOptions
 from margent.models import Markovisation as Markovisation
+from margent.models import Network as Network
 from margent.models import Parser as Parser
 from margent.models import ParserFeatures as ParserFeatures
 from margent.models import PhraseParser as PhraseParser

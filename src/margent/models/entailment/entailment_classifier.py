@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from margent.errors import CorpusError
-from margent.learners import PassiveAggressive
+from margent.features.word_vectors import WordVectors
+from margent.learners import Adam, PassiveAggressive
 from margent.models.base import Confidences, Finds, StructuredModel
 from margent.models.entailment.answers import EntailmentExplanation, EntailmentProbabilities, LabelReading
 from margent.models.entailment.data import PairData
 from margent.models.entailment.model import EntailmentModel
+from margent.models.entailment.network.options import Network
 from margent.models.entailment.options import AlignmentFeatures
 from margent.models.entailment.problem import EntailmentProblem, pair_score
 from margent.models.entailment.weights import EntailmentWeights
@@ -40,7 +43,13 @@ class EntailmentClassifier(StructuredModel[EntailmentModel]):
         What is aligned and seen. None: the default settings.
     learner : learner, str or None
         An object such as `CRF(l2=1)`, which sums over all alignments, or a name such as "perceptron". None:
-        `PassiveAggressive(C=0.02, epochs=6)`.
+        `PassiveAggressive(C=0.02, epochs=6)`; with a network `Adam()`, which it needs.
+    network : Network or None
+        A network over the two binary trees instead of features; needs `pip install 'margent[neural]'`. It works with
+        one thread, so that results do not depend on how many there are. None: no network.
+    vectors : WordVectors, path or None
+        Vectors of words for a network, which stay as they are; all other words are learned. A path is that of a file or
+        folder as `WordVectors.read` takes it, and is not looked at again once the model is trained.
     calibration : float or None
         A share of the training pairs, such as 0.1, to hold out for calibrating probabilities. A second training
         without it gives the `temperature_`, so training takes twice as long. None: calibrate on development data only;
@@ -79,12 +88,16 @@ class EntailmentClassifier(StructuredModel[EntailmentModel]):
         features: AlignmentFeatures | None = None,
         learner: Any = None,
         *,
+        network: Network | None = None,
+        vectors: Any = None,
         calibration: float | None = None,
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
         self.features = features
         self.learner = learner
+        self.network = network
+        self.vectors = vectors
         self.calibration = calibration
         self.seed = seed
         self.threads = threads
@@ -229,7 +242,15 @@ class EntailmentClassifier(StructuredModel[EntailmentModel]):
 
     # Parameters
 
+    def word_vectors(self) -> WordVectors | None:
+        """Those that are given, or in the file that is given."""
+        if self.vectors is None or isinstance(self.vectors, WordVectors):
+            return self.vectors
+        return WordVectors.read(self.vectors)
+
     def _default_learner(self) -> Any:
+        if self.network is not None:
+            return Adam()
         return PassiveAggressive(C=0.02, epochs=6)
 
     def resolved(self, name: str) -> Any:
@@ -244,6 +265,15 @@ class EntailmentClassifier(StructuredModel[EntailmentModel]):
             raise TypeError(
                 f"features of EntailmentClassifier should be AlignmentFeatures(...) or None, got {self.features!r}"
             )
+        if not isinstance(self.network, (Network, type(None))):
+            raise TypeError(f"network of EntailmentClassifier should be Network(...) or None, got {self.network!r}")
+        if self.vectors is not None:
+            if not isinstance(self.vectors, (WordVectors, str, os.PathLike)):
+                raise TypeError(
+                    f"vectors of EntailmentClassifier should be WordVectors, a path or None, got {self.vectors!r}"
+                )
+            if self.network is None:
+                raise ValueError("vectors of EntailmentClassifier are for a network, and network is None")
 
 
 def _shares(scores: NDArray[np.float64], scale: float) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from margent.models.entailment.alignment_weights import AlignmentWeights
 from margent.models.entailment.data import PairData
+from margent.models.entailment.network.network_weights import NetworkWeights
 from margent.models.entailment.weights import EntailmentWeights
 from margent.models.fitted import FittedModel, Stored, restored_training
 from margent.storage import ModelFile
@@ -43,6 +44,6 @@ class EntailmentModel(FittedModel):
         labels = file.texts("labels")
         if not labels or len(labels) > MOST_LABELS or len(set(labels)) < len(labels) or "" in labels:
             raise file.error(f"its labels should be different texts, at least 1 and at most {MOST_LABELS:,}")
-        file.value("weights", str, choices=("alignment",))
-        weights: EntailmentWeights = AlignmentWeights.restored(file, len(labels))
+        kinds: dict[str, Any] = {each.name: each for each in (AlignmentWeights, NetworkWeights)}
+        weights: EntailmentWeights = kinds[file.value("weights", str, choices=tuple(kinds))].restored(file, len(labels))
         return cls(**restored_training(file), labels=tuple(labels), weights=weights)

@@ -15,14 +15,17 @@ from margent.models.base import Problem, Run
 from margent.models.entailment.alignment_weights import AlignmentWeights
 from margent.models.entailment.data import PairData
 from margent.models.entailment.model import MOST_LABELS, EntailmentModel
+from margent.models.entailment.network.network_weights import NetworkWeights
+from margent.models.entailment.network.oracle import STRUCTURE
+from margent.models.entailment.network.tree_lstm import torch_module
+from margent.models.entailment.network.vocabulary import Vocabulary
 from margent.models.entailment.options import MOST_COMPOSED
 from margent.models.fitted import learned_fields
-from margent.models.training_data import TrainingData
+from margent.models.training_data import TrainingData, check_unchanged
 
 if TYPE_CHECKING:
     from margent.models.entailment.entailment_classifier import EntailmentClassifier
 
-STRUCTURE = "forest"
 PAIR_METRICS = ("accuracy", "f1")
 """What labels may be judged by: the share that is right, or F1 averaged over the labels."""
 
@@ -52,7 +55,11 @@ class EntailmentProblem(Problem[EntailmentModel]):
             raise ValueError(f"dev_metric should be one of {names}, a function or None, got {metric!r}")
         given.check_development()
         learner = classifier.resolved("learner")
-        check_fits(learner, STRUCTURE)
+        check_fits(learner, "forest" if classifier.network is None else STRUCTURE)
+        if classifier.network is not None:
+            torch_module()  # said before any data are looked at
+        if start is not None:
+            _check_continues(classifier, start)
         data = PairData.of(given.X, given.y, given.sample_weight)
         if not len(data.counting()):
             raise CorpusError("there is nothing to learn from: no pair has a label and a sample_weight above zero")
@@ -67,9 +74,32 @@ class EntailmentProblem(Problem[EntailmentModel]):
         chosen = self.data.part(self.data.counting())
         labels = self._labels(chosen)
         right = np.array([labels.index(str(label)) for label in chosen.right], dtype=np.int64)
+        counts = None if chosen.sample_weight is None else chosen.counts
+        weights: AlignmentWeights | NetworkWeights
+        evaluation: Callable[[Any], float] | None
+        if self.classifier.network is None:
+            aligned, encoded = self._alignment_weights(labels).grown(
+                chosen, len(labels), int(self.classifier.resolved("features").min_count), self.grow
+            )
+            oracle: Any = aligned.forests(encoded).oracle(right, counts)
+            oracle.start_from(aligned.values)
+            weights, evaluation = aligned, self._evaluation(aligned, labels)
+        else:
+            network = self._network_weights().grown(chosen, len(labels), self.grow, int(self.classifier.seed))
+            oracle = network.oracle(chosen, right, counts)
+            weights, evaluation = network, self._network_evaluation(network, labels)
+        result = run(self.learner, oracle, evaluation)
+        fields = learned_fields(self.learner, result, self.start, self.learner.probabilistic)
+        return EntailmentModel(
+            **(fields | {"history": self._with_warning(fields["history"], len(result.history))}),
+            labels=tuple(labels),
+            weights=weights.with_values(result.weights),
+        )
+
+    def _alignment_weights(self, labels: list[str]) -> AlignmentWeights:
+        """Those to continue from, or none yet."""
         features = self.classifier.resolved("features")
-        summed = bool(self.learner.probabilistic)
-        weights = AlignmentWeights.empty(features.candidates, features.compose, summed)
+        weights = AlignmentWeights.empty(features.candidates, features.compose, bool(self.learner.probabilistic))
         if self.start is not None:
             assert isinstance(self.start.weights, AlignmentWeights)
             weights = self.start.weights
@@ -77,17 +107,16 @@ class EntailmentProblem(Problem[EntailmentModel]):
             raise CorpusError(
                 f"compose=True takes at most {MOST_COMPOSED} labels, for rules of three of them, got {len(labels)}"
             )
-        weights, encoded = weights.grown(chosen, len(labels), int(features.min_count), self.grow)
-        forests = weights.forests(encoded)
-        oracle = forests.oracle(right, None if chosen.sample_weight is None else chosen.counts)
-        oracle.start_from(weights.values)
-        result = run(self.learner, oracle, self._evaluation(weights, labels))
-        fields = learned_fields(self.learner, result, self.start, self.learner.probabilistic)
-        return EntailmentModel(
-            **(fields | {"history": self._with_warning(fields["history"], len(result.history))}),
-            labels=tuple(labels),
-            weights=weights.with_values(result.weights),
-        )
+        return weights
+
+    def _network_weights(self) -> NetworkWeights:
+        if self.start is not None:
+            assert isinstance(self.start.weights, NetworkWeights)
+            return self.start.weights
+        network = self.classifier.network
+        assert network is not None
+        vocabulary = Vocabulary(self.classifier.word_vectors())
+        return NetworkWeights(network, vocabulary, 0, np.zeros(0, np.float32))
 
     def _labels(self, chosen: PairData) -> list[str]:
         """Those of the model to continue from, then new ones in order."""
@@ -103,16 +132,35 @@ class EntailmentProblem(Problem[EntailmentModel]):
         first = len(history) - n_new
         return [epoch | {"right_branching": n} if n and i >= first else epoch for i, epoch in enumerate(history)]
 
+    def _watched(self) -> PairData | None:
+        """The pairs of the development data that have a label."""
+        if self.development is None:
+            return None
+        chosen = self.development.part(self.development.counting())
+        if not len(chosen):
+            raise CorpusError("X_dev has no pair with a label")
+        return chosen
+
+    def _network_evaluation(self, weights: NetworkWeights, labels: list[str]) -> Callable[[Any], float] | None:
+        """From numbers of a network to their score on the development data, which are encoded once."""
+        chosen = self._watched()
+        if chosen is None:
+            return None
+        encoded = weights.encoded(chosen)
+
+        def score(values: Any) -> float:
+            found = weights.with_values(values).scores_of(encoded)
+            return pair_score(chosen, [labels[i] for i in found.argmax(axis=1).tolist()], self.metric)
+
+        return score
+
     def _evaluation(
         self, weights: AlignmentWeights, labels: list[str]
     ) -> Callable[[NDArray[np.float64]], float] | None:
         """From weights to their score on the development data, whose forests are made once."""
-        data, threads = self.development, self.classifier.resolved("threads")
-        if data is None:
+        chosen, threads = self._watched(), self.classifier.resolved("threads")
+        if chosen is None:
             return None
-        chosen = data.part(data.counting())
-        if not len(chosen):
-            raise CorpusError("X_dev has no pair with a label")
         forests = weights.forests(weights.encoded(chosen))
 
         def score(values: NDArray[np.float64]) -> float:
@@ -120,6 +168,12 @@ class EntailmentProblem(Problem[EntailmentModel]):
             return pair_score(chosen, [labels[i] for i in found.argmax(axis=1).tolist()], self.metric)
 
         return score
+
+
+def _check_continues(classifier: EntailmentClassifier, start: EntailmentModel) -> None:
+    """ValueError where a parameter has changed so that training cannot continue."""
+    then = start.weights.network if isinstance(start.weights, NetworkWeights) else None
+    check_unchanged("EntailmentClassifier", "network", classifier.network, then)
 
 
 def pair_score(data: PairData, found: list[str], metric: str | DevMetric | None) -> float:
