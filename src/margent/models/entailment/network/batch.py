@@ -52,6 +52,8 @@ class PairBatch:
     spellings : (W, 3) or None
     premise, hypothesis : (B, p), (B, q) rows of nodes in `levels`; and masks of those that are there
     places : (M,) of each row of `relations`, its place in the rectangle (B, q)
+    aligned : (3, E) all nodes of each hypothesis with all of its premise and null: rows of the two in `levels`, where
+        null is the row after the last, and the place in the block (B, q, p + 1)
     """
 
     levels: Levels
@@ -63,6 +65,7 @@ class PairBatch:
     hypothesis: Ints
     hypothesis_mask: NDArray[np.bool_]
     places: Ints
+    aligned: Ints
 
     @classmethod
     def of(cls, encoded: EncodedTrees, numbers: Ints, sequence: bool) -> PairBatch:
@@ -93,4 +96,20 @@ class PairBatch:
         if relations is not None:
             places = np.empty(relations.n_nodes, np.int64)
             places[relations.row] = np.flatnonzero(hypothesis_mask)
-        return cls(levels, relations, words, spellings, premise, premise_mask, hypothesis, hypothesis_mask, places)
+        with_null = np.column_stack([premise, np.full(n, levels.n_nodes)])
+        null_mask = np.column_stack([premise_mask, np.ones(n, dtype=bool)])
+        block = hypothesis_mask[:, :, None] & null_mask[:, None, :]
+        pair, i, j = np.nonzero(block)
+        aligned = np.stack([hypothesis[pair, i], with_null[pair, j], np.flatnonzero(block)])
+        return cls(
+            levels,
+            relations,
+            words,
+            spellings,
+            premise,
+            premise_mask,
+            hypothesis,
+            hypothesis_mask,
+            places,
+            aligned,
+        )

@@ -74,14 +74,22 @@ def forward(network: Network, weights: Tensors, given: Any, batch: PairBatch, ge
     H = dropped(H)
     P = torch.cat([H[put(batch.premise)], weights["null"].expand(len(batch.premise), 1, -1)], 1)
     Q = H[put(batch.hypothesis)]
-    ones = torch.ones((len(P), 1), dtype=torch.bool, device=device)
-    there = torch.cat([put(batch.premise_mask), ones], 1)[:, None, :]
-    log_a = scores(torch, network, weights, "attention", Q, P).masked_fill(~there, -torch.inf).log_softmax(2)
+    block = (Q.shape[0], Q.shape[1], P.shape[1])
+    nodes = torch.cat([H, weights["null"][None]])
+    log_a, *reverse = (
+        torch.full(block, -torch.inf, dtype=s.dtype, device=device)
+        .flatten()
+        .scatter(0, put(batch.aligned[2]), s)
+        .reshape(block)
+        for s in scores(torch, network, weights, nodes, *put(batch.aligned[:2]))
+    )
+    rows = put(batch.hypothesis_mask)[:, :, None]
+    log_a = log_a.masked_fill(~rows, 0.0).log_softmax(2)  # rows of no node are not looked at
     if network.dual:
-        reverse = scores(torch, network, weights, "reverse", Q, P)
-        log_r = reverse.masked_fill(~put(batch.hypothesis_mask)[:, :, None], -torch.inf).log_softmax(1)
-        log_r = log_r.masked_fill(~put(batch.hypothesis_mask)[:, :, None], 0.0)  # rows that are not looked at
-        log_a = (log_a + log_r).log_softmax(2)
+        # Columns of no node are -inf throughout, of which there is no softmax.
+        there = torch.cat([put(batch.premise_mask), torch.ones((len(P), 1), dtype=torch.bool, device=device)], 1)
+        log_r = reverse[0].masked_fill(~there[:, None, :], 0.0).log_softmax(1)
+        log_a = (log_a + log_r.masked_fill(~rows, 0.0)).log_softmax(2)
     A, log_alignment = log_a.exp(), None
     used = A
     if network.alignment == "sampled":
@@ -123,17 +131,27 @@ def _words(torch: Any, weights: Tensors, given: Any, words: Any, spellings: Any,
     return x
 
 
-def scores(torch: Any, network: Network, weights: Tensors, name: str, Q: Any, P: Any) -> Any:
-    """s (B, q, p + 1)"""
+def scores(torch: Any, network: Network, weights: Tensors, nodes: Any, i: Any, j: Any) -> Any:
+    """s_ij (E,) of nodes i of hypotheses with nodes j of premises, and with `dual` those of the other direction.
+
+    Both directions are one product of matrices: it is most of the work, E k^2."""
+    names = ["attention", "reverse"] if network.dual else ["attention"]
     if network.attention == "affine":
-        a = weights[f"{name}.W"]
-        k = P.shape[2]
-        return (Q @ a[:k])[:, :, None] + (P @ a[k:])[:, None, :]
-    inner = (Q[:, :, None, :] - P[:, None, :, :]).abs() @ weights[f"{name}.W1"]
-    inner = (
-        inner + (P @ weights[f"{name}.W2"])[:, None] + (Q @ weights[f"{name}.W3"])[:, :, None] + weights[f"{name}.b"]
-    )
-    return torch.tanh(inner) @ weights[f"{name}.v"]
+        k = nodes.shape[1]
+        return [
+            (nodes @ weights[f"{name}.W"][:k]).index_select(0, i)
+            + (nodes @ weights[f"{name}.W"][k:]).index_select(0, j)
+            for name in names
+        ]
+
+    def joined(part: str) -> Any:
+        return torch.cat([weights[f"{name}.{part}"] for name in names], -1)
+
+    hi, hj = nodes.index_select(0, i), nodes.index_select(0, j)
+    inner = (hi - hj).abs() @ joined("W1")
+    inner = inner + (nodes @ joined("W2") + joined("b")).index_select(0, j) + (nodes @ joined("W3")).index_select(0, i)
+    parts = torch.tanh(inner).chunk(len(names), 1)
+    return [part @ weights[f"{name}.v"] for name, part in zip(names, parts)]
 
 
 def _output(torch: Any, network: Network, weights: Tensors, e: Any) -> Any:
