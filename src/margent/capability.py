@@ -27,6 +27,7 @@ class Capability(Enum):
     K_GRAM_HINGE = "learns tables of k-gram scores", "has none"
     GRAPHONE_COUNTS = "counts graphones over latent alignments", "has none"
     RULE_COUNTS = "counts the rules of trees", "has no rules"
+    GRADIENTS = "steps along the gradients of batches", "has no gradients of batches"
     FRAME_STATISTICS = "fits densities to the frames of segments", "has no frames"
 
     def __init__(self, need: str, lack: str) -> None:
@@ -77,6 +78,7 @@ STRUCTURES: Mapping[str, Capabilities] = MappingProxyType(
         "derivations of meanings": _RIVALS | {Capability.BEAM_LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD},
         "trees of phrases": _ALL_DERIVATIONS | {Capability.RULE_COUNTS},
         "derivations of translations": _RIVALS,
+        "network of trees": frozenset({Capability.GRADIENTS}),
         "k-grams": frozenset({Capability.K_GRAM_HINGE}),
     }
 )
@@ -86,6 +88,7 @@ METHODS: Mapping[str, Capabilities] = MappingProxyType(
     {
         "answer": _RIVALS | {Capability.WHOLE_ANSWERS},
         "log_loss": frozenset({Capability.LIKELIHOOD, Capability.EXAMPLE_LIKELIHOOD}),
+        "gradient": frozenset({Capability.GRADIENTS}),
     }
 )
 """What an oracle written in Python can do by its methods, unless its class has `capabilities`."""

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 from tests.unit.model_files import timeless
 
 import margent
-from margent.datasets import make_phrases, make_pronunciations, make_questions, make_series, make_trees
+from margent.datasets import make_entailment, make_phrases, make_pronunciations, make_questions, make_series, make_trees
 from margent.models import StructuredModel
 from margent.models.loading import KINDS, model_class
 
@@ -121,6 +121,7 @@ def _cases() -> dict[str, Case]:
     words, spoken = make_pronunciations(150, seed=0, noise=0)
     trees_X, trees_y = make_trees(60, seed=3)
     questions, meanings, domain, _ = make_questions(40, seed=3)
+    pairs, relations, _ = make_entailment(120, seed=3)
     return {
         "tagger": Case(
             margent.Tagger(learner=margent.Perceptron(epochs=2)),
@@ -187,6 +188,14 @@ def _cases() -> dict[str, Case]:
             {"learner__epochs": [1, 3], "lexicon__most": [15]},
             {"lexicon__most": 15},
             (questions[:2], meanings[:1]),
+        ),
+        "entailment": Case(
+            margent.EntailmentClassifier(learner=margent.Perceptron(epochs=2), threads=1),
+            pairs,
+            relations,
+            {"learner__epochs": [1, 3], "features__candidates": [2]},
+            {"features__candidates": 2},
+            (pairs[:2], relations[:1]),
         ),
     }
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from tests.fuzz.mutation import mutate_bytes, mutate_text
 
+from margent.annotation.binary_tree import BinaryTree
 from margent.annotation.dependency_tree import DependencyTree
 from margent.annotation.intervals import Interval
 from margent.audio import write_sound
@@ -67,6 +68,7 @@ CONTENT: dict[str, tuple[Any, ...]] = {
     "intervals": (INTERVALS,),
     "dependencies": (WORDS, TREES),
     "meanings": (WORDS, MEANINGS),
+    "pairs": ([("Ann left.", ["Ann"]), (BinaryTree.from_brackets("( ( Ann saw ) 日本 )"), "rain")], ["a", "b"]),
 }
 """What is written, by what a format gives."""
 

@@ -2,7 +2,10 @@ from margent.annotation.binarisation import BinaryNode as BinaryNode
 from margent.annotation.binarisation import Symbol as Symbol
 from margent.annotation.binarisation import binarised as binarised
 from margent.annotation.binarisation import unbinarised as unbinarised
+from margent.annotation.binary_tree import BinaryTree as BinaryTree
 from margent.annotation.dependency_tree import DependencyTree as DependencyTree
+from margent.annotation.entailment_picture import alignment_svg as alignment_svg
+from margent.annotation.entailment_picture import composition_svg as composition_svg
 from margent.annotation.intervals import Interval as Interval
 from margent.annotation.intervals import fold_segments as fold_segments
 from margent.annotation.intervals import intervals_of_segments as intervals_of_segments

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from margent.cli.command_line import Parser, UsageError
+from margent.cli.command_line import Parser, UsageError, with_article
 from margent.cli.files import Failures, shown_warnings
 from margent.cli.options import add_output, add_threads
 
@@ -20,7 +20,7 @@ def configure(parser: Parser) -> None:
     command = parser.get_default("command")
     task = task_of_model(parser, "tagger" if command == "apply" else "transcriber")
     what = "Predict with a model" if command == "apply" else "Align known labels or phonemes with the input"
-    parser.description = f"{what}. These are the options for a {task.name}, a model to {task.about}."
+    parser.description = f"{what}. These are the options for {with_article(task.name)}, a model to {task.about}."
     parser.epilog = f"examples:\n{task.examples.get(command, '')}"
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model file, which says what kind of model it is")
@@ -46,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     task: Task = arguments.chosen
     if not arguments.files and not task.reads_standard_input:
-        raise UsageError(f"'margent {arguments.command}' of a {task.name} needs a model and {task.files.lower()}s")
+        raise UsageError(
+            f"'margent {arguments.command}' of {with_article(task.name)} needs a model and {task.files.lower()}s"
+        )
     model = load_model(task, arguments)
     arguments.failures = Failures()
     with shown_warnings():

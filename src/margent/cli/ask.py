@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from margent.cli.command_line import Parser, UsageError
+from margent.cli.command_line import Parser, UsageError, with_article
 from margent.cli.options import add_json, add_threads
 from margent.cli.output import complain, say, say_json
 
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     kind = model_kind(arguments.model)
     if kind is not None and kind != "semantic-parser":
-        raise UsageError(f"{arguments.model} holds a {kind}; expected a semantic-parser")
+        raise UsageError(f"{arguments.model} holds {with_article(kind)}; expected a semantic-parser")
     model = load(arguments.model)
     if arguments.threads is not None:
         model.set_params(threads=arguments.threads)

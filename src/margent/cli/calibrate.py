@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from margent.cli.command_line import Parser, UsageError
+from margent.cli.command_line import Parser, UsageError, with_article
 from margent.cli.files import check_model_target, number_of, warn
 from margent.cli.options import add_json, add_output, add_threads
 from margent.cli.output import say, say_json
@@ -47,7 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     half = storage.read(arguments.model, verify=False).header.get("half") is True
     model = load_model(task, arguments)
     if not hasattr(model, "calibrate"):
-        raise UsageError(f"a {task.name} has no temperature to fit: its probabilities are those of its model")
+        raise UsageError(
+            f"{with_article(task.name)} has no temperature to fit: its probabilities are those of its model"
+        )
     X, y = task.read(arguments.files, arguments, model)
     task.check_labels(model, y, ", ".join(arguments.files))
     before, curves_before = model.temperature_, task.curves(model, X, y)

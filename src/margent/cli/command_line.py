@@ -45,6 +45,7 @@ SHORT_NAMES = {
     "phrases": ("phrase-parser", None),
     "questions": ("semantic-parser", None),
     "translate": ("translator", None),
+    "entail": ("entailment", None),
 }
 """From a short name to the task, and to the command where it does not follow: `margent g2p train`."""
 
@@ -59,6 +60,7 @@ short names:
   phrases COMMAND ...  COMMAND for phrase-structure parsers
   questions COMMAND .. COMMAND for semantic parsers
   translate COMMAND .. COMMAND for translators
+  entail COMMAND ...   COMMAND for entailment classifiers
 
 examples:
   margent demo
@@ -71,6 +73,11 @@ examples:
 
 'margent COMMAND --help' shows the options of a command.
 """
+
+
+def with_article(name: str) -> str:
+    """a tagger, an entailment"""
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 class UsageError(Exception):

@@ -32,6 +32,7 @@ examples:
   margent demo phrases
   margent demo questions
   margent demo translator
+  margent demo entailment
 """
 
 _N_TRAIN, _N_OTHER = 4000, 500
@@ -54,13 +55,14 @@ _COLOURS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a "
-        "segmenter, sentences with trees, for one of the parsers, questions, for a semantic parser, or pairs of sentences, for a translator."
+        "segmenter, sentences with trees, for one of the parsers, questions, for a semantic parser, or pairs of "
+        "sentences, for a translator or an entailment classifier."
     )
     parser.epilog = _EXAMPLES
     parser.add_argument(
         "what",
         nargs="?",
-        choices=("tagger", "segmenter", "parser", "phrases", "questions", "translator"),
+        choices=("tagger", "segmenter", "parser", "phrases", "questions", "translator", "entailment"),
         default="tagger",
         help="(default: tagger)",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from margent.cli.command_line import Parser
+from margent.cli.command_line import Parser, with_article
 from margent.cli.files import shown_warnings
 from margent.cli.options import add_json, add_threads
 from margent.cli.output import say, say_json
@@ -20,7 +20,9 @@ def configure(parser: Parser) -> None:
     from margent.cli.tasks import task_of_model
 
     task = task_of_model(parser)
-    parser.description = f"Compare predictions with the right answers. These are the options for a {task.name}."
+    parser.description = (
+        f"Compare predictions with the right answers. These are the options for {with_article(task.name)}."
+    )
     parser.epilog = f"examples:\n{task.examples['evaluate']}"
     parser.add_argument("files", metavar="FILE", nargs="*", help="a model and data; or right and predicted labels")
     add_json(parser)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from margent.cli.command_line import Parser, UsageError
+from margent.cli.command_line import Parser, UsageError, with_article
 from margent.cli.options import add_threads, integer
 from margent.cli.output import say
 
@@ -38,7 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
     task: Task = arguments.chosen
     model = load_model(task, arguments)
     if not hasattr(model, "explain"):
-        raise UsageError(f"a {task.name} cannot explain its answers; 'margent inspect' shows what it has learned")
+        raise UsageError(
+            f"{with_article(task.name)} cannot explain its answers; 'margent inspect' shows what it has learned"
+        )
     for text in task.explained(model, arguments.files or ["-"], arguments):
         say(text, end="")
         if text == "\n":

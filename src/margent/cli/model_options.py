@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from margent.cli.command_line import Parser, UsageError
+from margent.cli.command_line import Parser, UsageError, with_article
 from margent.cli.parameters import (
     Parameter,
     add_parameters,
@@ -131,7 +131,7 @@ def changed_learner(arguments: argparse.Namespace, task: Task, name: str | None)
     if not isinstance(model, task.model_class()):
         raise UsageError(f"{arguments.start} holds a {type(model).__name__.lower()}; the task is {task.name}")
     if not hasattr(model, "partial_fit"):
-        raise UsageError(f"a {task.name} cannot continue its training: train it on all data together")
+        raise UsageError(f"{with_article(task.name)} cannot continue its training: train it on all data together")
     if arguments.learner is not None:
         return model.set_params(learner=chosen_learner(arguments, task, name))
     given = {} if name is None else given_learner(arguments, task, name)

@@ -9,7 +9,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from margent.cli.command_line import Parser, UsageError
+from margent.cli.command_line import Parser, UsageError, with_article
 from margent.cli.epoch_table import EpochTable, Printer, interruption
 from margent.cli.files import check_model_target, named_files, save_model, shown_warnings, size_of, warn
 from margent.cli.options import add_json
@@ -32,7 +32,7 @@ def configure(parser: Parser) -> None:
     learners = chosen_learners(parser, task)
     if len(learners) > 1:
         raise UsageError(f"--learner should be one of {', '.join(task.learners())}, got {','.join(learners)!r}")
-    parser.description = f"Train a {task.name}, a model to {task.about}."
+    parser.description = f"Train {with_article(task.name)}, a model to {task.about}."
     parser.epilog = f"examples:\n{task.examples['train']}{_EPILOG}"
     add = parser.add_argument
     add(

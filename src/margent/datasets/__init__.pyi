@@ -1,11 +1,17 @@
 from margent.datasets.dependencies import load_treebank_dependencies as load_treebank_dependencies
 from margent.datasets.dependencies import load_ud_dependencies as load_ud_dependencies
+from margent.datasets.entailment import load_related_nli as load_related_nli
+from margent.datasets.entailment import load_sick as load_sick
+from margent.datasets.entailment import load_snli as load_snli
+from margent.datasets.entailment import load_snli_parses as load_snli_parses
 from margent.datasets.generated import ChainModel as ChainModel
 from margent.datasets.generated import SeparableModel as SeparableModel
 from margent.datasets.generated import iter_addresses as iter_addresses
 from margent.datasets.generated import make_addresses as make_addresses
 from margent.datasets.generated import make_chain as make_chain
 from margent.datasets.generated import make_separable as make_separable
+from margent.datasets.generated_entailment import EntailmentTruth as EntailmentTruth
+from margent.datasets.generated_entailment import make_entailment as make_entailment
 from margent.datasets.generated_phrases import make_phrases as make_phrases
 from margent.datasets.generated_questions import GeneratedQuestions as GeneratedQuestions
 from margent.datasets.generated_questions import make_questions as make_questions

@@ -9,3 +9,4 @@ from margent.features.templates import PRESETS as PRESETS
 from margent.features.templates import Templates as Templates
 from margent.features.templates import preset_text as preset_text
 from margent.features.token_matrix import TokenMatrix as TokenMatrix
+from margent.features.word_vectors import WordVectors as WordVectors

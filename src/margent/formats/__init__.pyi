@@ -46,6 +46,14 @@ from margent.formats.limits import Limits as Limits
 from margent.formats.muc import iter_muc as iter_muc
 from margent.formats.muc import news_offsets as news_offsets
 from margent.formats.muc import read_muc as read_muc
+from margent.formats.pairs import LabelledPair as LabelledPair
+from margent.formats.pairs import SentencePair as SentencePair
+from margent.formats.pairs import iter_pair_records as iter_pair_records
+from margent.formats.pairs import iter_pairs as iter_pairs
+from margent.formats.pairs import read_pair_records as read_pair_records
+from margent.formats.pairs import read_pairs as read_pairs
+from margent.formats.pairs import write_pair_records as write_pair_records
+from margent.formats.pairs import write_pairs as write_pairs
 from margent.formats.parallel_text import iter_parallel_text as iter_parallel_text
 from margent.formats.parallel_text import read_parallel_text as read_parallel_text
 from margent.formats.parallel_text import write_parallel_text as write_parallel_text

@@ -3,7 +3,7 @@
 A file of this package that reads or writes a format declares it in `FORMATS`, and is found by that. What a format gives
 decides what can be done with it: a tagger takes `tokens` or `attributes`, a transcriber `pronunciations`, a segmenter
 the `intervals` of label files, parsers `dependencies` or `phrases`, a semantic parser `meanings`, a translator
-`translations`.
+`translations`, an entailment classifier `pairs`.
 Any format becomes any other that gives the same. A file that holds several of these, as CoNLL-U does, is declared once
 for each, under one name.
 """
@@ -22,7 +22,15 @@ from margent.errors import CorpusError
 from margent.formats.limits import DEFAULT_LIMITS, Limits
 
 Gives: TypeAlias = Literal[
-    "tokens", "attributes", "pronunciations", "intervals", "dependencies", "phrases", "meanings", "translations"
+    "tokens",
+    "attributes",
+    "pronunciations",
+    "intervals",
+    "dependencies",
+    "phrases",
+    "meanings",
+    "translations",
+    "pairs",
 ]
 
 

@@ -1,6 +1,7 @@
 from margent.answer import Answer as Answer
 from margent.answer import Rival as Rival
 from margent.capability import Capability as Capability
+from margent.learners.adam import Adam as Adam
 from margent.learners.arow import AROW as AROW
 from margent.learners.base import BatchLearner as BatchLearner
 from margent.learners.base import Learner as Learner

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from margent.learners.adam import Adam
 from margent.learners.arow import AROW
 from margent.learners.crf import CRF
 from margent.learners.hidden_markov import HiddenMarkov
@@ -34,6 +35,7 @@ LEARNERS: dict[str, type[Any]] = {
     "hmsvm": HiddenMarkovSVM,
     "dual-perceptron": DualPerceptron,
     "spectral": Spectral,
+    "adam": Adam,
 }
 """Learners by the name under which the command line and `Tagger(learner=...)` know them."""
 

@@ -1,6 +1,12 @@
 from margent.models.base import StructuredModel as StructuredModel
 from margent.models.beam import Beam as Beam
 from margent.models.confident_span import ConfidentSpan as ConfidentSpan
+from margent.models.entailment.answers import EntailmentExplanation as EntailmentExplanation
+from margent.models.entailment.answers import EntailmentProbabilities as EntailmentProbabilities
+from margent.models.entailment.answers import LabelReading as LabelReading
+from margent.models.entailment.entailment_classifier import EntailmentClassifier as EntailmentClassifier
+from margent.models.entailment.network.options import Network as Network
+from margent.models.entailment.options import AlignmentFeatures as AlignmentFeatures
 from margent.models.loading import load as load
 from margent.models.parser.answers import ArcProbabilities as ArcProbabilities
 from margent.models.parser.answers import ScoredTree as ScoredTree

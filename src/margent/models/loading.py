@@ -16,6 +16,7 @@ KINDS = {
     "phrase-parser": "PhraseParser",
     "semantic-parser": "SemanticParser",
     "translator": "Translator",
+    "entailment": "EntailmentClassifier",
 }
 """The kinds of models: from their names in model files, and on the command line, to those of their classes."""
 

@@ -7,10 +7,12 @@ import sys
 import pytest
 
 import margent.formats
+from margent.annotation.binary_tree import BinaryTree
 from margent.annotation.dependency_tree import DependencyTree
 from margent.annotation.intervals import Interval
 from margent.annotation.phrase_tree import PhraseTree
 from margent.errors import CorpusError
+from margent.formats.pairs import SentencePair
 from margent.formats.registry import (
     Format,
     FormatOptions,
@@ -30,6 +32,8 @@ def test_formats_are_found_by_name_and_extension():
     assert set(format_names("dependencies", read=False)) == {"columns", "conllu", "conllx", "sentences"}
     assert format_names("phrases") == ("brackets",) and guessed_format("wsj_0001.MRG.gz") == "brackets"
     assert format_names("meanings") == ("questions",) and guessed_format("geo.questions.gz") == "questions"
+    assert set(format_names("pairs")) == {"jsonl", "pairs"} and guessed_format("a.jsonl", "pairs") == "jsonl"
+    assert guessed_format("a.jsonl") == "jsonl" and format_named("jsonl").gives == "tokens"
     assert format_names("pronunciations") == ("pronunciations",)
     assert set(format_names("intervals", write=True)) == {"timit", "htk", "xwaves", "textgrid", "audacity"}
     assert guessed_format("a.JSONL.gz") == "jsonl" and guessed_format("a.txt", "tokens") is None
@@ -63,6 +67,10 @@ SAMPLES = {
         [PhraseTree.from_brackets("(S (NP (NNP Ann)) (VP (VBZ sings)))"), PhraseTree(["no"], ["UH"])],
     ),
     "meanings": ([["how", "many"], ["utah"]], [parse_meaning("(count $0 (state:t $0))"), parse_meaning("utah:s")]),
+    "pairs": (
+        [SentencePair("It rains.", "It is wet."), SentencePair(BinaryTree.from_brackets("( a b )"), "b")],
+        ["entailment", "neutral"],
+    ),
     "intervals": [Interval(0.0, 0.5, "a"), Interval(0.5, 1.0, "b")],
 }
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from margent.cli.command_line import Parser, UsageError
+from margent.cli.command_line import Parser, UsageError, with_article
 
 if TYPE_CHECKING:
     from margent.cli.tasks.task import Task
 
-TASKS = ("tagger", "segmenter", "transcriber", "parser", "phrase-parser", "semantic-parser", "translator")
+TASKS = ("tagger", "segmenter", "transcriber", "parser", "phrase-parser", "semantic-parser", "translator", "entailment")
 """The names: after `--task`, of the kinds in model files and, with _ for -, of the files here. The first is usual."""
 
 
@@ -26,7 +26,7 @@ def chosen_task(parser: Parser) -> Task:
     if found is not None and found not in TASKS:
         raise UsageError(f"--task should be one of {', '.join(TASKS)}, got {found!r}")
     if parser.task is not None and found not in (None, parser.task):
-        raise UsageError(f"'{parser.prog}' is for a {parser.task}, and --task says {found}")
+        raise UsageError(f"'{parser.prog}' is for {with_article(parser.task)}, and --task says {found}")
     parser.add_argument(
         "--task", choices=TASKS, default=parser.task or TASKS[0], help=f"the kind of model (default: {TASKS[0]})"
     )
@@ -44,7 +44,7 @@ def task_of_model(parser: Parser, default: str = TASKS[0]) -> Task:
     if kind not in TASKS:
         raise UsageError(f"{path} holds a model of the kind {kind!r}, which this version does not know")
     if parser.task not in (None, kind):
-        raise UsageError(f"{path} holds a {kind}, and '{parser.prog}' is for a {parser.task}")
+        raise UsageError(f"{path} holds {with_article(kind)}, and '{parser.prog}' is for {with_article(parser.task)}")
     return task_named(kind)
 
 
@@ -77,7 +77,7 @@ def option_elsewhere(option: str, task: Task, *adding: str) -> str | None:
         for add in adding:
             getattr(task_named(name), add)(other)
         if option in other._option_string_actions:
-            return f"{option} is an option for a {name}; the model is a {task.name}"
+            return f"{option} is an option for {with_article(name)}; the model is {with_article(task.name)}"
     return None
 
 

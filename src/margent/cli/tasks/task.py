@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from margent.cli.command_line import UsageError
+from margent.cli.command_line import UsageError, with_article
 from margent.cli.files import number_of, told, warn
 from margent.cli.parameters import Parameter, model_parameters, types_of
 from margent.processors import ahead
@@ -127,7 +127,7 @@ class Task(ABC):
 
     def alignments(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         """What `align` writes, piece by piece."""
-        raise UsageError(f"a {self.name} has nothing to align; segmenters and transcribers have")
+        raise UsageError(f"{with_article(self.name)} has nothing to align; segmenters and transcribers have")
 
     def write(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace, *, align: bool) -> None:
         """Answers or alignments as text, as they come; a file appears when it is complete."""
@@ -149,7 +149,9 @@ class Task(ABC):
 
     def explained(self, model: Any, paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[str]:
         """What `explain` prints, piece by piece."""
-        raise UsageError(f"a {self.name} cannot explain its answers; 'margent inspect' shows what it has learned")
+        raise UsageError(
+            f"{with_article(self.name)} cannot explain its answers; 'margent inspect' shows what it has learned"
+        )
 
     # Results
 
@@ -170,7 +172,7 @@ class Task(ABC):
         from margent.cli.tasks import load_model
 
         if arguments.model is None:
-            raise UsageError(f"to evaluate a {self.name}, give the model first, then the data")
+            raise UsageError(f"to evaluate {with_article(self.name)}, give the model first, then the data")
         model = load_model(self, arguments)
         report = model.evaluate(*self.read(arguments.files or ["-"], arguments, model))
         return str(report), self.report_json(report)

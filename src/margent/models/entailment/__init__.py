@@ -1,0 +1,1 @@
+"""`EntailmentClassifier`: pairs of sentences, latent alignment with sparse features, neural composition, model."""
