@@ -13,6 +13,7 @@
 
 #include "bindings.hpp"
 #include "text/column_codes.hpp"
+#include "text/column_parser.hpp"
 #include "text/columns.hpp"
 #include "text/spelling.hpp"
 #include "text/strings.hpp"
@@ -211,7 +212,8 @@ nb::list named_rows(Ids ids, Ptr ptr, nb::list names) {
 // that are new get their ids in the order of their names, and a token has its ids in rising order.
 class AttributeReader {
  public:
-  AttributeReader(StringTable& table, bool grow) : table_(table), grow_(grow) {}
+  // zeros: attributes of value 0 are kept.
+  AttributeReader(StringTable& table, bool grow, bool zeros) : table_(table), grow_(grow), zeros_(zeros) {}
 
   auto read(nb::handle sequences) {
     const Interruption interruption(check_signals);
@@ -222,7 +224,7 @@ class AttributeReader {
       for (nb::handle token : sequence) {
         check_interruption(1 << 10);
         item(token);
-        add_new(PyList_Check(token.ptr()) || PyTuple_Check(token.ptr()));
+        add_new(!PyDict_Check(token.ptr()) && !PyAnySet_Check(token.ptr()) && !PyDictViewSet_Check(token.ptr()));
         sort_ids();
         ptr_.push_back(static_cast<std::int64_t>(ids_.size()));
         ++token_;
@@ -242,26 +244,34 @@ class AttributeReader {
       PyObject *key, *value;
       Py_ssize_t position = 0;
       while (PyDict_Next(token.ptr(), &position, &key, &value)) {
-        if (!PyUnicode_Check(key)) fail("expected attribute names of type str", key);
-        name_.assign(text(key));
+        name_.assign(name_text(key));
         attribute(value);
       }
-    } else if (!PyUnicode_Check(token.ptr()) &&
-               (PyList_Check(token.ptr()) || PyTuple_Check(token.ptr()) || PyAnySet_Check(token.ptr()))) {
-      for (nb::handle name : token) {
-        if (!PyUnicode_Check(name.ptr())) fail("expected attribute names of type str", name);
-        add(text(name), 1);
-      }
+    } else if (is_iterable(token)) {
+      for (nb::handle name : token) add(name_text(name), 1);
     } else {
       fail("expected a dict or a list of attributes", token);
     }
+  }
+
+  // Text is str, or bytes of UTF-8, as python-crfsuite takes it.
+  static bool is_text(nb::handle h) { return PyUnicode_Check(h.ptr()) || PyBytes_Check(h.ptr()); }
+  // Lists, sets, views of dicts, iterators.
+  static bool is_iterable(nb::handle h) {
+    if (is_text(h) || PyFloat_Check(h.ptr()) || PyLong_Check(h.ptr())) return false;
+    return PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()) || PyAnySet_Check(h.ptr()) ||
+           PyObject_HasAttrString(h.ptr(), "__iter__");
+  }
+  std::string_view name_text(nb::handle name) {
+    if (!is_text(name)) fail("expected attribute names of type str", name);
+    return text(name);
   }
 
   // The attribute whose name so far is in name_.
   void attribute(nb::handle value) {
     PyObject* v = value.ptr();
     const std::size_t size = name_.size();
-    if (PyUnicode_Check(v)) {
+    if (is_text(value)) {
       name_ += ':';
       name_ += text(value);
       add(name_, 1);
@@ -270,19 +280,17 @@ class AttributeReader {
       Py_ssize_t position = 0;
       if (++depth_ > 20) fail("attributes are nested too deeply", value);
       while (PyDict_Next(v, &position, &key, &inner)) {
-        if (!PyUnicode_Check(key)) fail("expected attribute names of type str", key);
         name_.resize(size);
         name_ += ':';
-        name_ += text(key);
+        name_ += name_text(key);
         attribute(inner);
       }
       --depth_;
-    } else if (PyList_Check(v) || PyTuple_Check(v) || PyAnySet_Check(v)) {
+    } else if (is_iterable(value) && !PyNumber_Check(v)) {
       for (nb::handle inner : value) {
-        if (!PyUnicode_Check(inner.ptr())) fail("expected attribute names of type str", inner);
         name_.resize(size);
         name_ += ':';
-        name_ += text(inner);
+        name_ += name_text(inner);
         add(name_, 1);
       }
     } else {
@@ -306,7 +314,7 @@ class AttributeReader {
   }
 
   void add_id(std::int32_t id, double value) {
-    if (value == 0) return;
+    if (value == 0 && !zeros_) return;
     ids_.push_back(id);
     values_.push_back(static_cast<float>(value));
     plain_ &= value == 1;
@@ -331,6 +339,12 @@ class AttributeReader {
 
   std::string_view text(nb::handle h) {
     Py_ssize_t size = 0;
+    if (char* bytes = nullptr; PyBytes_Check(h.ptr())) {
+      if (PyBytes_AsStringAndSize(h.ptr(), &bytes, &size) != 0) nb::raise_python_error();
+      const std::string_view found(bytes, static_cast<std::size_t>(size));
+      if (!valid_utf8(found)) fail("expected text, or bytes of UTF-8", h);
+      return found;
+    }
     const char* utf8 = PyUnicode_AsUTF8AndSize(h.ptr(), &size);
     if (!utf8) {
       PyErr_Clear();
@@ -347,7 +361,7 @@ class AttributeReader {
   }
 
   StringTable& table_;
-  bool grow_, plain_ = true;
+  bool grow_, zeros_, plain_ = true;
   int depth_ = 0;
   std::int64_t sequence_ = 0, token_ = 0;
   std::string name_;
@@ -412,8 +426,11 @@ void bind_features(nb::module_& m) {
         "A list for each row ids[ptr[r]], .., ids[ptr[r + 1] - 1], with a name for each id.");
   m.def(
       "encode_attributes",
-      [](nb::handle sequences, StringTable& table, bool grow) { return AttributeReader(table, grow).read(sequences); },
-      nb::arg("sequences"), nb::arg("strings"), nb::arg("grow"), "(ids, values or None, ptr, sequence_ptr)");
+      [](nb::handle sequences, StringTable& table, bool grow, bool zeros) {
+        return AttributeReader(table, grow, zeros).read(sequences);
+      },
+      nb::arg("sequences"), nb::arg("strings"), nb::arg("grow"), nb::arg("zeros") = false,
+      "(ids, values or None, ptr, sequence_ptr)");
 
   nb::class_<PythonColumns>(m, "TemplateColumns",
                             "The columns that templates read, and those derived from their words.")

@@ -23,6 +23,7 @@ from margent.errors import CalibrationWarning as CalibrationWarning
 from margent.errors import CapabilityError as CapabilityError
 from margent.errors import ConstraintError as ConstraintError
 from margent.errors import CorpusError as CorpusError
+from margent.errors import CorpusWarning as CorpusWarning
 from margent.errors import DataNotFoundError as DataNotFoundError
 from margent.errors import MargentError as MargentError
 from margent.errors import MeaningError as MeaningError

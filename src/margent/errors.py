@@ -90,6 +90,10 @@ class TrainingWarning(UserWarning):
     """A training came to its end without having learned anything. The message says why, and what to try."""
 
 
+class CorpusWarning(UserWarning):
+    """Something in a file is passed over. The message says what and how often."""
+
+
 class SearchWarning(UserWarning):
     """The best value of a parameter lies at the edge of the range that was searched."""
 

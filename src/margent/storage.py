@@ -20,16 +20,18 @@ typed access of `ModelFile`, one line for each array or value:
 
 from __future__ import annotations
 
+import io
 import math
 import mmap as _mmap
 import os
 import stat
 import struct
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import IO, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +40,10 @@ from margent import __version__, strict_json
 from margent.atomic_file import atomic_file
 from margent.errors import ModelFileError
 
-__all__ = ["ModelFile", "check_storable", "pack_strings", "read", "string_arrays", "unpack_strings", "write"]
+__all__ = [
+    *("ModelFile", "Source", "Target", "check_storable", "pack_strings", "read", "string_arrays", "unpack_strings"),
+    "write",
+]
 
 Array = npt.NDArray[Any]
 T = TypeVar("T")
@@ -167,10 +172,16 @@ class ModelFile:
         return self.array(name, np.uint8, (None,)), self.array(f"{name}.ends", np.int64, (None,))
 
 
+Target: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
+"""Where a model file is written: its path, or a binary file that is open for writing."""
+Source: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
+"""Where a model is read from: the path of its file, the file's bytes, or a binary file that is open for reading."""
+
+
 def write(
-    path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, npt.ArrayLike], *, kind: str = "model"
+    target: Target, header: Mapping[str, Any], arrays: Mapping[str, npt.ArrayLike], *, kind: str = "model"
 ) -> None:
-    """Write a model file, or leave what was at `path` as it is.
+    """Write a model file, or leave what was there as it is.
 
     `header` must be plain JSON: str keys, lists (not tuples), finite numbers, integers within 64 bits; of any size, as
     long entries lie beside the arrays. `arrays` may be of any layout and byte order; bool, 8 to 64-bit integers and 16
@@ -182,7 +193,7 @@ def write(
     short, long = _parted(header)
     stored |= long
     raw_header, offsets = _lay_out(short, stored, kind)
-    with atomic_file(path) as file:
+    with _opened(target) as file:
         file.write(bytes(PRELUDE.size) + raw_header)
         body_checksum = 0
         for array, offset in zip(stored.values(), offsets):
@@ -197,9 +208,19 @@ def write(
         file.write(prelude[:-4] + struct.pack("<I", header_checksum))
 
 
-def read(
-    path: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True, kind: str | None = None
-) -> ModelFile:
+@contextmanager
+def _opened(target: Target) -> Iterator[IO[bytes]]:
+    """A file that is in its place only when all of it is there; what goes into an open one comes at once."""
+    if isinstance(target, (str, os.PathLike)):
+        with atomic_file(target) as file:
+            yield file
+    else:
+        memory = io.BytesIO()
+        yield memory
+        target.write(memory.getvalue())
+
+
+def read(source: Source, *, mmap: bool = False, verify: bool = True, kind: str | None = None) -> ModelFile:
     """Read a model file and check it whole.
 
     With `mmap=True` arrays of floats are views of the mapped file, which must then not be truncated or overwritten in
@@ -210,7 +231,9 @@ def read(
 
     Raises `ModelFileError` for anything but a sound model file, `FileNotFoundError` if there is none.
     """
-    name = os.fspath(path)
+    if not isinstance(source, (str, os.PathLike)):
+        return _of_kind(_in_memory(source, mmap=mmap, verify=verify), kind)
+    name = os.fspath(source)
     if not stat.S_ISREG(os.stat(name).st_mode):  # Before opening: a pipe would wait for its writer for ever.
         raise _error(name, "it is not a regular file")
     with open(name, "rb") as file:
@@ -223,8 +246,27 @@ def read(
             buffer = _aligned_room(size)
             buffer = buffer[: file.readinto(buffer.data)]
         model = _parse(buffer, name, verify=verify, mapped=mmap)
+    return _of_kind(model, kind)
+
+
+def _in_memory(source: Any, *, mmap: bool, verify: bool) -> ModelFile:
+    """Of bytes, or of what is left to read of an open file."""
+    name = "the file given" if hasattr(source, "read") else "the bytes given"
+    if mmap:
+        raise ValueError("mmap=True needs the path of a file, got an open file or bytes")
+    data = source.read() if hasattr(source, "read") else source
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"expected a path, bytes or a binary file, got {type(source).__name__}")
+    if not len(data):
+        raise _error(name, "it is empty")
+    buffer = _aligned_room(memoryview(data).nbytes)
+    buffer[:] = np.frombuffer(data, np.uint8)
+    return _parse(buffer, name, verify=verify, mapped=False)
+
+
+def _of_kind(model: ModelFile, kind: str | None) -> ModelFile:
     if kind is not None and model.kind != kind:
-        raise _error(name, f"it holds a {_show(model.kind)}, not a {kind!r}")
+        raise model.error(f"it holds a {_show(model.kind)}, not a {kind!r}")
     return model
 
 

@@ -80,7 +80,7 @@ MODELS = {
     "function": lambda: Tagger(lambda s: [set(word) for word in s], Perceptron(epochs=3)).fit(sentences, labels),
     "templates": lambda: Tagger(Templates({"U:%x[0,0]", "U:%x[-1,0]", "B"}), CRF(epochs=3)).fit(sentences, labels),
     "kernel": lambda: Tagger(Kernel("linear", features="attributes"), Perceptron(epochs=2)).fit(dicts, labels),
-    "crfsuite": lambda: CrfsuiteCRF(max_iterations=5).fit(dicts, labels).tagger_,
+    "crfsuite": lambda: CrfsuiteCRF(max_iterations=5).fit(dicts, labels).tagger_.model,
     "tokens": lambda: Segmenter(
         TokenFeatures(first={"word", "lower", "suffix3"}, names=names, similar=0.3,
                       functions=[segment_function, segment_values]),

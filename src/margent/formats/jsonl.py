@@ -1,111 +1,32 @@
-"""JSON lines with annotated text: a document a line, its entities as spans of characters.
+"""JSON with annotated text: an object for each document, one to a line or all in one array.
 
-Read are, one to a line and mixed at will:
-
-- ``{"text": "Ann sings", "spans": [{"start": 0, "end": 3, "label": "PER"}]}``, also with ``"tokens"`` as Prodigy adds
-  them; the list may be called ``spans``, ``entities``, ``label`` or ``labels``;
-- ``{"text": "Ann sings", "label": [[0, 3, "PER"]]}`` and ``{"text": ..., "entities": [{"start_offset": 0, ...}]}``, as
-  doccano exports them;
-- ``{"tokens": ["Ann", "sings"], "labels": ["B-PER", "O"]}``, a label for each token; ``tags`` is the same.
-
-Offsets count characters (code points) from 0, the end is exclusive.
+`margent.formats.records` says which objects are understood: those of Prodigy, doccano and Label Studio, and plain ones.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import unicodedata
-from bisect import bisect_left, bisect_right
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 from margent.annotation import schemes
-from margent.errors import CorpusError
+from margent.errors import CorpusError, CorpusWarning, LimitError
 from margent.formats.batch import Expected, Prediction, blocks, span_record, words_of
 from margent.formats.columns import Columns
+from margent.formats.documents import Document, word_offsets
 from margent.formats.limits import DEFAULT_LIMITS, Limits
+from margent.formats.records import SPAN_KEYS, answered_record, document_of, rejected
 from margent.formats.registry import Format, FormatOptions
 from margent.formats.source import Source, SourceLike, TargetLike, open_target
 from margent.parameters import is_text
 
-Offsets: TypeAlias = "list[tuple[int, int]]"
-
-_PIECE = re.compile(r"\w+|[^\w\s]")
-_JOINERS = "\u200c\u200d"  # zero width: they bind letters of Persian and Indic words, and parts of one emoji
-_SPAN_KEYS = ("spans", "entities", "label", "labels")
-_LABEL_KEYS = ("labels", "tags", "label")
 _LAYOUTS = ("spans", "doccano", "tokens")
-
-
-def word_offsets(text: str) -> Offsets:
-    """Start and end of each word and each other visible character; blanks are left out.
-
-    A word is a run of letters, digits and underscores with the combining marks that belong to them.
-
-    >>> word_offsets("Ann's cat!")
-    [(0, 3), (3, 4), (4, 5), (6, 9), (9, 10)]
-    """
-    offsets: Offsets = []
-    binds = False  # whether the last piece ended with a mark, so that letters after it belong to it
-    for match in _PIECE.finditer(text):
-        start, end = match.span()
-        mark = text[start] in _JOINERS or unicodedata.category(text[start]).startswith("M")
-        if offsets and offsets[-1][1] == start and (mark or binds):
-            offsets[-1] = (offsets[-1][0], end)
-        else:
-            offsets.append((start, end))
-        binds = mark
-    return offsets
-
-
-def character_offsets(text: str) -> Offsets:
-    """Start and end of each character that is not a blank: the tokens for scripts without spaces between words."""
-    return [(i, i + 1) for i, character in enumerate(text) if not character.isspace()]
-
-
-@dataclass(frozen=True)
-class Document:
-    """A text, its tokens, and a label for each token.
-
-    Attributes
-    ----------
-    text : str
-    offsets : list of (start, end)
-        Where in the text each token stands.
-    labels : list of str, or None
-        None where the text was not annotated.
-    """
-
-    text: str
-    offsets: Offsets
-    labels: list[str] | None = None
-
-    @property
-    def tokens(self) -> list[str]:
-        return [self.text[start:end] for start, end in self.offsets]
-
-    @classmethod
-    def from_tokens(cls, tokens: Sequence[str], labels: Sequence[str] | None = None) -> Document:
-        """The tokens with a space between any two."""
-        offsets, position = [], 0
-        for token in tokens:
-            offsets.append((position, position + len(token)))
-            position += len(token) + 1
-        return cls(" ".join(tokens), offsets, None if labels is None else list(labels))
-
-    def with_labels(self, labels: Sequence[str]) -> Document:
-        """The same text with other labels."""
-        return replace(self, labels=list(labels))
-
-    def spans(self, scheme: str | None = None) -> list[schemes.Span]:
-        """The labelled spans, in characters of the text; `scheme` is how the labels are read, as in `schemes.spans`."""
-        return [
-            schemes.Span(self.offsets[start][0], self.offsets[end - 1][1], label)
-            for start, end, label in schemes.spans(self.labels or [], scheme)
-        ]
+_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"[^"\n]*"\s*:')
 
 
 def iter_jsonl(
@@ -116,13 +37,14 @@ def iter_jsonl(
     scheme: str = "iob2",
     cut: str = "error",
     limits: Limits = DEFAULT_LIMITS,
+    keep_rejected: bool = True,
 ) -> Iterator[Document]:
-    """Read JSON lines document by document, with the offsets of the tokens kept.
+    """Read documents one by one, with the offsets of the tokens kept: JSON lines, or one JSON array.
 
     Parameters
     ----------
     source : path, "-" for standard input, bytes or open file
-        Plain or gzip. Blank lines are skipped.
+        Plain or gzip. Blank lines are skipped. An array is read as a whole.
     tokenize : callable
         From a text to the (start, end) of its tokens; `character_offsets` suits Chinese, for instance. Not used where
         the file has tokens.
@@ -132,26 +54,59 @@ def iter_jsonl(
         What to do with a span that begins or ends within a token: refuse it, or label the whole token.
     limits : Limits
         How long lines may be, and how many tokens they may have.
+    keep_rejected : bool
+        Otherwise documents that were rejected or ignored in Prodigy are left out; a `CorpusWarning` counts them.
     """
     if cut not in ("error", "widen"):
         raise CorpusError(f"cut must be 'error' or 'widen', got {cut!r}")
     opened = Source(source, encoding, limits)
-    for number, line in opened.lines():
-        if not line.strip():
+    left_out: Counter[str] = Counter()
+    for where, record in _records(opened):
+        answer = None if keep_rejected else rejected(record)
+        if answer is not None:
+            left_out[answer] += 1
             continue
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise opened.error(number, f"expected one JSON object, got invalid JSON ({error})") from None
-        if "\\u" in line and not is_text(json.dumps(record, ensure_ascii=False)):
-            raise opened.error(number, "expected text that can be written as UTF-8, got a lone surrogate")
-        try:
-            document = _document(record, tokenize, scheme, cut == "widen")
+            document = document_of(record, tokenize, scheme, cut == "widen")
         except ValueError as error:
-            raise opened.error(number, str(error)) from None
+            raise CorpusError(f"{opened.name}, {where}: {error}") from None
         if len(document.offsets) > limits.tokens:
-            raise opened.beyond("tokens", number)
+            raise LimitError(f"{opened.name}, {where}: {limits.exceeded('tokens')}")
         yield document
+    if left_out:
+        answers = ", ".join(f"{n} of {answer!r}" for answer, n in sorted(left_out.items()))
+        message = f"{opened.name}: {left_out.total()} documents were left out, by their answers in Prodigy: {answers}"
+        warnings.warn(message, CorpusWarning, stacklevel=2)
+
+
+def _records(opened: Source) -> Iterator[tuple[str, Any]]:
+    """The JSON values of a file, each with where it stands."""
+    lines = ((number, line) for number, line in opened.lines() if line.strip())
+    first = next(lines, None)
+    if first is None:
+        return
+    if first[1].lstrip().startswith("["):
+        size, parts = 0, []
+        for _, line in chain([first], lines):
+            size += len(line)
+            if size > opened.limits.file:
+                raise opened.beyond("file")
+            parts.append(line)
+        values = _parsed(opened, first[0], "\n".join(parts), "an array of JSON objects")
+        yield from ((f"document {i}", value) for i, value in enumerate(values))
+    else:
+        for number, line in chain([first], lines):
+            yield f"line {number}", _parsed(opened, number, line, "one JSON object")
+
+
+def _parsed(opened: Source, number: int, text: str, expected: str) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise opened.error(number, f"expected {expected}, got invalid JSON ({error})") from None
+    if "\\u" in text and not is_text(json.dumps(value, ensure_ascii=False)):
+        raise opened.error(number, "expected text that can be written as UTF-8, got a lone surrogate")
+    return value
 
 
 def read_jsonl(
@@ -163,9 +118,10 @@ def read_jsonl(
     cut: str = "error",
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Columns, Columns]:
-    """Read annotated JSON lines as (X, y): the tokens and the labels of each document.
+    """Read annotated documents as (X, y): the tokens and the labels of each.
 
-    The parameters are those of `iter_jsonl`, which keeps text and offsets as well.
+    The parameters are those of `iter_jsonl`, which keeps text and offsets as well. Documents that were rejected in
+    Prodigy are left out, with a `CorpusWarning`.
 
     Examples
     --------
@@ -174,7 +130,9 @@ def read_jsonl(
     (['Ann', 'sings'], ['B-PER', 'O'])
     """
     X, y = [], []
-    documents = iter_jsonl(source, encoding=encoding, tokenize=tokenize, scheme=scheme, cut=cut, limits=limits)
+    documents = iter_jsonl(
+        source, encoding=encoding, tokenize=tokenize, scheme=scheme, cut=cut, limits=limits, keep_rejected=False
+    )
     for number, document in enumerate(documents):
         if document.labels is None:
             raise CorpusError(f"{Source(source).name}: document {number} has neither spans nor labels")
@@ -239,64 +197,6 @@ def _record(document: Document, layout: str, scheme: str | None) -> dict[str, An
     return {**text, "spans": [span._asdict() for span in spans]}
 
 
-def _document(record: Any, tokenize: Callable[[str], Iterable[tuple[int, int]]], scheme: str, widen: bool) -> Document:
-    if not isinstance(record, dict):
-        raise ValueError(f"expected a JSON object, got {type(record).__name__}")
-    text, tokens = record.get("text"), record.get("tokens")
-    if isinstance(text, str):
-        if isinstance(tokens, list) and tokens and all(isinstance(token, dict) for token in tokens):
-            offsets = [_bounds(token, "token", len(text)) for token in tokens]
-        else:
-            offsets = list(tokenize(text))
-        if any(before[1] > after[0] for before, after in pairwise(offsets)):
-            raise ValueError("expected tokens that follow one another, got tokens that overlap")
-        found = _first(record, _SPAN_KEYS)
-        if found is None:
-            return Document(text, offsets)
-        spans = [_span(item, len(text)) for item in found]
-        in_tokens = [_in_tokens(span, offsets, widen) for span in spans]
-        return Document(text, offsets, schemes.labels_of(in_tokens, len(offsets), scheme))
-    if isinstance(tokens, list) and all(isinstance(token, str) for token in tokens):
-        labels = _first(record, _LABEL_KEYS)
-        if labels is not None and (len(labels) != len(tokens) or not all(isinstance(x, str) for x in labels)):
-            raise ValueError(f"expected {len(tokens)} labels, one str for each token, got {labels!r}")
-        return Document.from_tokens(tokens, labels)
-    raise ValueError('expected "text" (a string) or "tokens" (a list of strings)')
-
-
-def _first(record: dict[str, Any], keys: Sequence[str]) -> list[Any] | None:
-    for key in keys:
-        if isinstance(record.get(key), list):
-            return record[key]  # type: ignore[no-any-return]
-    return None
-
-
-def _span(item: Any, length: int) -> schemes.Span:
-    if isinstance(item, list) and len(item) == 3:
-        item = dict(zip(("start", "end", "label"), item))
-    if not isinstance(item, dict) or not isinstance(item.get("label"), str):
-        raise ValueError(f"expected a span with start, end and label, got {item!r}")
-    return schemes.Span(*_bounds(item, "span", length), item["label"])
-
-
-def _bounds(item: dict[str, Any], what: str, length: int) -> tuple[int, int]:
-    start, end = (item.get(key, item.get(f"{key}_offset")) for key in ("start", "end"))
-    if type(start) is not int or type(end) is not int or not 0 <= start < end <= length:
-        raise ValueError(f"expected a {what} within the {length} characters of the text, got {item!r}")
-    return start, end
-
-
-def _in_tokens(span: schemes.Span, offsets: Offsets, widen: bool) -> schemes.Span:
-    """The span counted in tokens: all that it touches."""
-    first = bisect_right(offsets, span.start, key=lambda bounds: bounds[1])
-    last = bisect_left(offsets, span.end, key=lambda bounds: bounds[0]) - 1
-    if last < first:
-        raise ValueError(f"{span} holds no token")
-    if not widen and (offsets[first][0] < span.start or offsets[last][1] > span.end):
-        raise ValueError(f"{span} begins or ends within a token; cut='widen' takes the whole token")
-    return schemes.Span(first, last + 1, span.label)
-
-
 @dataclass(frozen=True)
 class JsonBatch:
     """Documents with spans in characters of the text, or a label for each token where the labels spell no spans."""
@@ -316,13 +216,9 @@ class JsonBatch:
         )
 
     def _record(self, document: Document, answer: Prediction) -> dict[str, Any]:
-        record: dict[str, Any] = {"text": document.text} if self.spans else {"tokens": document.tokens}
+        record = answered_record(document, answer.labels, self.spans)
         if answer.reading is not None:
             record |= {"reading": answer.reading, "score": answer.score}
-        if self.spans:
-            record["spans"] = [span._asdict() for span in document.with_labels(answer.labels).spans()]
-        else:
-            record["labels"] = answer.labels
         if answer.cells is not None:
             record["probabilities"] = [cells[0] if len(cells) == 1 else list(cells) for cells in answer.cells]
         return record
@@ -331,7 +227,8 @@ class JsonBatch:
         for document, found in zip(self.documents, spans):
             starts, ends = zip(*document.offsets) if document.offsets else ((), ())
             characters = [span._replace(start=starts[span.start], end=ends[span.end - 1]) for span in found]
-            yield {"text": document.text, "spans": [span_record(span) for span in characters]}
+            kept = {name: value for name, value in (document.record or {}).items() if name not in SPAN_KEYS}
+            yield {**kept, "text": document.text, "spans": [span_record(span) for span in characters]}
 
 
 def _stream(path: str, options: FormatOptions, expected: Expected) -> Iterator[JsonBatch]:
@@ -350,9 +247,10 @@ FORMATS = (
         "jsonl",
         "tokens",
         "text with spans of characters, or tokens with labels",
-        (".jsonl", ".ndjson"),
+        (".jsonl", ".ndjson", ".json"),
         lambda path, options: read_jsonl(path, scheme=options.scheme or "iob2", **options.reading),
         _stream,
         _write,
+        recognises=lambda beginning: _BEGINNING.match(beginning) is not None,
     ),
 )

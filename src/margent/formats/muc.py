@@ -23,7 +23,8 @@ from margent.annotation.schemes import Span, labels_of
 from margent.errors import CorpusError
 from margent.formats.batch import blocks
 from margent.formats.columns import Columns
-from margent.formats.jsonl import Document, JsonBatch, Offsets
+from margent.formats.documents import Document, Offsets
+from margent.formats.jsonl import JsonBatch
 from margent.formats.limits import DEFAULT_LIMITS, Limits
 from margent.formats.registry import Format
 from margent.formats.source import Source, SourceLike

@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias
 
 from margent.errors import CorpusError
 from margent.formats.limits import DEFAULT_LIMITS, Limits
+from margent.formats.source import Source
 
 Gives: TypeAlias = Literal[
     "tokens",
@@ -32,6 +33,9 @@ Gives: TypeAlias = Literal[
     "translations",
     "pairs",
 ]
+
+
+_BEGINNING = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,7 @@ class Format:
     stream : from path, `FormatOptions` and `Expected` to batches of sentences, as they arrive; see `formats.batch`
     write : from target, X, y and `FormatOptions` to a file; intervals: from target, intervals and `FormatOptions`
     takes_columns : whether `FormatOptions.columns` means something
+    recognises : whether a file whose name promises no format is of this one, by its first bytes
     """
 
     name: str
@@ -99,6 +104,7 @@ class Format:
     stream: Callable[..., Iterator[Any]] | None = None
     write: Callable[..., None] | None = None
     takes_columns: bool = False
+    recognises: Callable[[bytes], bool] | None = None
 
 
 @cache
@@ -133,9 +139,18 @@ def format_named(name: str, *gives: Gives) -> Format:
 
 
 def guessed_format(path: str, *gives: Gives) -> str | None:
-    """The format that a file's name promises, compressed or not, of those that give one of these; all if none."""
+    """The format of a file, of those that give one of these; all if none.
+
+    It is what the name promises, compressed or not, and if that is nothing, what the file begins with.
+    """
     extension = os.path.splitext(path.removesuffix(".gz"))[1].lower()
-    for format in all_formats():
-        if extension in format.extensions and (not gives or format.gives in gives):
+    formats = [format for format in all_formats() if not gives or format.gives in gives]
+    for format in formats:
+        if extension in format.extensions:
             return format.name
+    if any(format.recognises for format in formats) and os.path.isfile(path):
+        beginning = next(Source(path).utf8(_BEGINNING), b"")[:_BEGINNING]
+        for format in formats:
+            if format.recognises is not None and format.recognises(beginning):
+                return format.name
     return None

@@ -6,7 +6,6 @@ learns), a `FittedModel` (what was learned, and how it is stored), and how data 
 
 from __future__ import annotations
 
-import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -405,8 +404,10 @@ class StructuredModel(Estimator, ABC, Generic[M]):
 
     # Files
 
-    def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
+    def save(self, path: storage.Target, *, compact: bool = False) -> None:
         """Writes the model to one file; an existing file is replaced only when the new one is complete.
+
+        `path` may be a binary file that is open for writing.
 
         `compact` leaves out features without weights and everything that only explains the model, and rounds weights to
         16 bits. The file has half the size or less; predictions may change where two answers are nearly equal.
@@ -422,7 +423,7 @@ class StructuredModel(Estimator, ABC, Generic[M]):
         return {**header, "parameters": parameters}, arrays
 
     @classmethod
-    def load(cls: type[Self], path: str | os.PathLike[str], *, function: Any = None, mmap: bool = False) -> Self:
+    def load(cls: type[Self], path: storage.Source, *, function: Any = None, mmap: bool = False) -> Self:
         """The model in a file; `margent.load` does the same for a model of any kind."""
         return cls.from_file(storage.read(path, mmap=mmap, kind=cls.fitted.kind), function)
 

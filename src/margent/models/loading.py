@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from typing import Any
 
@@ -26,8 +25,8 @@ def model_class(kind: str) -> Any:
     return getattr(import_module("margent.models"), KINDS[kind])
 
 
-def load(path: str | os.PathLike[str], *, function: Any = None, mmap: bool = False) -> Any:
-    """The model in a file.
+def load(path: storage.Source, *, function: Any = None, mmap: bool = False) -> Any:
+    """The model in a file: its path, its bytes, or a binary file that is open for reading.
 
     `function`: the feature function or the kernel function, for a model trained with one (model files hold no code);
     where it had both, the pair (kernel function, feature function). `mmap`: weights stay where they lie in the file,

@@ -1,8 +1,8 @@
-"""A drop-in for sklearn-crfsuite: change `from sklearn_crfsuite import CRF` to `from margent.crfsuite import CRF`.
+"""The estimator of sklearn-crfsuite: change `from sklearn_crfsuite import CRF` to `from margent.crfsuite import CRF`.
 
 The class keeps the constructor, methods and learned attributes of sklearn-crfsuite 0.5. Behind it is a
-`margent.Tagger` with `features="attributes"`, available as `tagger_` for everything that the original lacks: k best
-labellings, spans with confidence, explanations, constraints. docs/from-sklearn-crfsuite.md says what differs.
+`margent.Tagger` with `features="attributes"`, available as `tagger_.model` for everything that the original lacks: k
+best labellings, spans with confidence, explanations, constraints. docs/from-sklearn-crfsuite.md says what differs.
 """
 
 from __future__ import annotations
@@ -11,19 +11,23 @@ import math
 import os
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from margent.errors import CalibrationWarning, CorpusError, not_fitted
+from margent.crfsuite.item_sequence import items_of
+from margent.crfsuite.metrics import flat_accuracy_score
+from margent.crfsuite.tagger import ParsedDump, Tagger
+from margent.crfsuite.training_log import TrainingLog
+from margent.errors import CalibrationWarning, CorpusError, TrainingWarning, not_fitted
 from margent.features import Features
+from margent.learners import AROW, PassiveAggressive, Perceptron
 from margent.learners import CRF as ConditionalRandomField
-from margent.learners import PassiveAggressive, Perceptron
 from margent.learners.training import Callback
-from margent.models import Tagger, load
+from margent.models import Tagger as MargentTagger
+from margent.models import load
 from margent.models.estimator import Estimator
-from margent.models.tagger.chain.weights import ChainWeights
 from margent.parameters import LARGEST, check_number, check_whole
 
 Self = TypeVar("Self", bound="CRF")
@@ -40,7 +44,7 @@ class CRF(Estimator):
     ----------
     algorithm : "lbfgs" (if None), "l2sgd", "ap", "pa" or "arow"
         The learners `margent.CRF` with L-BFGS (OWL-QN where c1 > 0) and with stochastic gradient descent, the averaged
-        `Perceptron`, and `PassiveAggressive`. There is no "arow": `fit` raises `ValueError`; the nearest is "pa".
+        `Perceptron`, `PassiveAggressive` and `AROW`. "averaged-perceptron" and "passive-aggressive" are understood too.
     min_freq : number
         Attributes that occur less often in the training data are left out. Differs: the original counts attributes
         together with a label.
@@ -50,12 +54,13 @@ class CRF(Estimator):
     c1, c2 : number
         What the sizes of the weights ("lbfgs" only) and their squares cost; 0 and 1.
     max_iterations : int
-        Passes over the training data: 100 for "ap" and "pa", 1000 for "l2sgd", without limit for "lbfgs".
+        Passes over the training data: 100 for "ap", "pa" and "arow", 1000 for "l2sgd", without limit for "lbfgs".
     num_memories : int
         Changes of the weights that "lbfgs" remembers; 6.
     epsilon : number
-        "ap" and "pa" end when the share of wrong labels in an iteration is less than this; 1e-5. No effect for "lbfgs".
-        Differs: "pa" counts the labels of its search for the largest score + loss, so it may end later.
+        "ap", "pa" and "arow" end when the share of wrong labels in an iteration is less than this; 1e-5. No effect for
+        "lbfgs". Differs: "pa" and "arow" count the labels of their search for the largest score + loss, so they may
+        end later.
     period, delta : int, number
         "lbfgs" and "l2sgd" end when `period` iterations, 10, lower the objective by less than a share of `delta`, 1e-5
         and 1e-6.
@@ -68,6 +73,8 @@ class CRF(Estimator):
     averaging : of "pa"
         Whether weights are averaged over all steps; True if None.
     variance, gamma : of "arow"
+        The variance of a weight before it was seen, and how little one sentence is trusted; 1. Only the quotient
+        matters: it is the `r` of `AROW`.
     verbose : bool
         Show a progress bar.
     model_filename : path
@@ -79,7 +86,8 @@ class CRF(Estimator):
 
     Attributes
     ----------
-    tagger_ : the `margent.Tagger` that does the work
+    tagger_ : `margent.crfsuite.Tagger`, None before `fit`; its `model` is the `margent.Tagger` that does the work
+    training_log_ : what happened in each iteration, as python-crfsuite's parser of logs has it; None before `fit`
     history_ : list of dicts, one per iteration: loss, accuracy or objective, seconds, dev_score
 
     Examples
@@ -90,7 +98,7 @@ class CRF(Estimator):
     ['D', 'N']
     """
 
-    tagger_: Tagger
+    _model: MargentTagger | None
 
     def __init__(
         self,
@@ -167,9 +175,18 @@ class CRF(Estimator):
             raise CorpusError("X_dev and y_dev are given together or not at all, got only one of them")
         training = self._training()
         min_count = 1 if self.min_freq is None else max(1, math.ceil(self.min_freq))
-        tagger = Tagger(Features("attributes", min_count), training.learner)
-        self.tagger_ = tagger.fit(
-            X, y, X_dev=X_dev, y_dev=y_dev, callbacks=training.callbacks, progress=bool(self.verbose)
+        X, y = _listed(X), _texts(y)
+        if not any(y):
+            warnings.warn("there is nothing to learn from: no model was made", TrainingWarning, stacklevel=2)
+            return self
+        tagger = MargentTagger(Features("attributes", min_count), training.learner)
+        self._model = tagger.fit(
+            X,
+            y,
+            X_dev=None if X_dev is None else _listed(X_dev),
+            y_dev=None if y_dev is None else _texts(y_dev),
+            callbacks=training.callbacks,
+            progress=bool(self.verbose),
         )
         if self.model_filename is not None:
             self.save(self.model_filename)
@@ -177,7 +194,8 @@ class CRF(Estimator):
 
     def predict(self, X: Any) -> NDArray[np.object_]:
         """(n_sequences,) objects: the list of labels of each sequence."""
-        return np.asarray(self._fitted().predict(X))
+        found = self._fitted().predict(_listed(X))
+        return np.fromiter((list(labels) for labels in found), dtype=object, count=len(found))
 
     def predict_single(self, xseq: Any) -> list[str]:
         """The labels of one sequence."""
@@ -194,13 +212,13 @@ class CRF(Estimator):
             warnings.warn(
                 f"the probabilities of this CRF are not calibrated: the scores that algorithm={self.algorithm!r} "
                 "learns rank well, but are not log-probabilities; give fit X_dev and y_dev, call "
-                "tagger_.calibrate(X, y) with sequences that it was not trained on, or take the algorithm 'lbfgs' or "
-                "'l2sgd'",
+                "tagger_.model.calibrate(X, y) with sequences that it was not trained on, or take the algorithm "
+                "'lbfgs' or 'l2sgd'",
                 CalibrationWarning,
                 stacklevel=2,
             )
         names = tagger.classes_.tolist()
-        marginals = tagger.predict_marginals(X)
+        marginals = tagger.predict_marginals(_listed(X))
         sequences = ([dict(zip(names, row)) for row in array.tolist()] for array in marginals)
         return np.fromiter(sequences, dtype=object, count=len(marginals))
 
@@ -210,22 +228,29 @@ class CRF(Estimator):
         return single
 
     def score(self, X: Any, y: Any) -> float:
-        """The share of tokens with the right label. `tagger_.score` is the F1 of spans."""
-        from margent.metrics.token import accuracy
-
-        return accuracy(y if hasattr(y, "__len__") else list(y), self._fitted().predict(X))
+        """The share of tokens with the right label. `tagger_.model.score` is the F1 of spans."""
+        return flat_accuracy_score(_texts(y), self.predict(X))
 
     def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
         """Writes the model to a file, as `Tagger.save`; `margent.load` reads it, and `CRF(model_filename=path)`."""
         self._fitted().save(path, compact=compact)
 
-    # What was learned
+    # What was learned; as in the original, None before that
 
     @property
-    def classes_(self) -> list[str]:
+    def tagger_(self) -> Tagger | None:
+        """The model as python-crfsuite shows it."""
+        return Tagger(self._fitted()) if self.__sklearn_is_fitted__() else None
+
+    @property
+    def training_log_(self) -> TrainingLog | None:
+        """What happened in each iteration."""
+        return TrainingLog(self._fitted().history_) if self.__sklearn_is_fitted__() else None
+
+    @property
+    def classes_(self) -> list[str] | None:
         """The labels."""
-        names: list[str] = self._fitted().classes_.tolist()
-        return names
+        return None if self.tagger_ is None else self.tagger_.labels()
 
     @property
     def history_(self) -> list[dict[str, Any]]:
@@ -233,64 +258,52 @@ class CRF(Estimator):
         return self._fitted().history_
 
     @property
-    def state_features_(self) -> dict[tuple[str, str], float]:
+    def state_features_(self) -> dict[tuple[str, str], float] | None:
         """(attribute, label) to weight, where it is not zero."""
-        tagger = self._fitted()
-        name, labels = tagger.feature_map_.name, self.classes_
-        features, columns, weights = self._weights().entries()
-        names = {feature: name(feature) for feature in np.unique(features).tolist()}
-        return {
-            (names[f], labels[label]): weight
-            for f, label, weight in zip(features.tolist(), columns.tolist(), weights.tolist())
-        }
+        return None if (info := self._info()) is None else info.state_features
 
     @property
-    def transition_features_(self) -> dict[tuple[str, str], float]:
+    def transition_features_(self) -> dict[tuple[str, str], float] | None:
         """(label, next label) to weight, where it is not zero."""
-        labels = self.classes_
-        matrix = self._weights().transitions[0][: len(labels), : len(labels)]
-        return {(labels[i], labels[j]): float(matrix[i, j]) for i, j in np.argwhere(matrix).tolist()}
+        return None if (info := self._info()) is None else info.transitions
 
     @property
-    def attributes_(self) -> list[str]:
+    def attributes_(self) -> list[str] | None:
         """The attributes that have a weight."""
-        tagger = self._fitted()
-        return [tagger.feature_map_.name(feature) for feature in np.unique(self._weights().entries()[0]).tolist()]
+        return None if (info := self._info()) is None else list(info.attributes)
 
     @property
-    def num_attributes_(self) -> int:
+    def num_attributes_(self) -> int | None:
         """How many attributes have a weight."""
-        return len(np.unique(self._weights().entries()[0]))
+        return None if (info := self._info()) is None else len(info.attributes)
 
     @property
-    def size_(self) -> int:
+    def size_(self) -> int | None:
         """How many bytes the arrays of the saved model take."""
-        _, arrays = self._fitted().model_.stored()
-        return sum(array.nbytes for array in arrays.values())
+        return None if (info := self._info()) is None else int(info.header["size"])
+
+    def _info(self) -> ParsedDump | None:
+        return None if self.tagger_ is None else self.tagger_.info()
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "tagger_" in vars(self) or (self.model_filename is not None and os.path.exists(self.model_filename))
+        return vars(self).get("_model") is not None or (
+            self.model_filename is not None and os.path.exists(self.model_filename)
+        )
 
-    def _weights(self) -> ChainWeights:
-        weights = self._fitted().weights_
-        assert isinstance(weights, ChainWeights)  # all algorithms here are for the label chain
-        return weights
-
-    def _fitted(self) -> Tagger:
-        if "tagger_" not in vars(self):
+    def _fitted(self) -> MargentTagger:
+        model = vars(self).get("_model")
+        if model is None:
             if not self.__sklearn_is_fitted__():
                 raise not_fitted("this CRF is not fitted yet; call fit, or give model_filename of a model that exists")
             assert self.model_filename is not None
-            self.tagger_ = load(self.model_filename)
-        return self.tagger_
+            model = self._model = load(self.model_filename)
+        return cast(MargentTagger, model)
 
     # From the original's parameters to ours
 
     def _training(self) -> _Training:
         """The learner for the parameters, all of them checked."""
-        name = "lbfgs" if self.algorithm is None else self.algorithm
-        if name == "arow":
-            raise ValueError("algorithm='arow' has no counterpart in Margent; the nearest is algorithm='pa'")
+        name = "lbfgs" if self.algorithm is None else LONG_NAMES.get(self.algorithm, self.algorithm)
         if name not in _ALGORITHMS:
             there = ", ".join(f"{known!r} ({row.title})" for known, row in _ALGORITHMS.items())
             raise ValueError(f"algorithm={self.algorithm!r} is not known; expected one of {there}")
@@ -304,7 +317,7 @@ class CRF(Estimator):
         if self.min_freq is not None:
             check_number(self, "min_freq", minimum=0)
         for option in ("all_possible_states", "all_possible_transitions"):
-            if getattr(self, option) not in (None, True) and name in ("ap", "pa"):
+            if getattr(self, option) not in (None, True) and name in ("ap", "pa", "arow"):
                 warnings.warn(f"{option}=False has no effect: any combination may get a weight", stacklevel=3)
         if self.keep_tempfiles:
             warnings.warn("keep_tempfiles=True has no effect: there are no temporary files", stacklevel=3)
@@ -374,6 +387,12 @@ def _passive_aggressive(crf: CRF) -> _Training:
     return _Training(learner, [_enough_right(crf)])
 
 
+def _arow(crf: CRF) -> _Training:
+    r = _given(crf, "gamma", 1.0, above=True) / _given(crf, "variance", 1.0, above=True)
+    learner = AROW(r=r, average=False, epochs=_given_whole(crf, "max_iterations", 100))
+    return _Training(learner, [_enough_right(crf)])
+
+
 def _enough_right(crf: CRF) -> Callback:
     epsilon = _given(crf, "epsilon", 1e-5)
     return lambda epoch: epoch.accuracy is not None and 1 - epoch.accuracy < epsilon
@@ -406,8 +425,10 @@ _ALGORITHMS = {
         _passive_aggressive,
         ("error_sensitive",),
     ),
+    "arow": _Algorithm("adaptive regularisation", ("variance", "gamma", "max_iterations", "epsilon"), _arow),
 }
 """The algorithms there are, by the original's names."""
+LONG_NAMES = {"averaged-perceptron": "ap", "passive-aggressive": "pa"}
 
 _OPTIONS = (
     *("c1", "c2", "max_iterations", "num_memories", "epsilon", "period", "delta", "linesearch", "max_linesearch"),
@@ -416,4 +437,12 @@ _OPTIONS = (
 )
 """Parameters that belong to some algorithms only."""
 
-__all__ = ["CRF"]
+
+def _listed(X: Any) -> Any:
+    """Sequences as lists of lists, whatever iterables they are; what is text stays as it is, to be refused."""
+    return [x if isinstance(x, (list, tuple, str, bytes)) else list(items_of(x)) for x in X]
+
+
+def _texts(y: Any) -> list[list[Any]]:
+    """Labels as lists of str; bytes are UTF-8."""
+    return [[label.decode() if isinstance(label, bytes) else label for label in labels] for labels in y]
