@@ -56,7 +56,14 @@ river | rivers = river:t
 lake | lakes = lake:t
 """
 
-_WORDS = {"geoquery": GEOQUERY}
+JOBS = """
+job | jobs | position | positions | opening | openings | work = job
+not | dont | don't | doesnt | doesn't | no | without | isnt | isn't = (lambda $0 e (lambda $1 e (not ($0 $1))))
+degree | degrees = req_deg
+experience | experienced = req_exp
+"""
+
+_WORDS = {"geoquery": GEOQUERY, "jobs": JOBS}
 
 
 def seeds_of(corpus: str, domain: Domain) -> tuple[Seed, ...]:
