@@ -329,8 +329,8 @@ class QuestionSystem {
     double score;
   };
 
-  // The strongest reason that each word has for a choice: reasons are numbered from strong to weak, eight of a kind. What
-  // it most likely says: the piece, or the type of the constant; nothing if it is more likely skipped.
+  // The strongest reason that each word has for a choice: reasons are numbered from strong to weak, eight of a kind.
+  // And what it most likely says: the piece, or the type of the constant; nothing if it is more likely skipped.
   void begin() {
     const Questions& q = moves_.setup().questions;
     const std::int64_t first = q.sequence_ptr[moves_.question()];

@@ -58,7 +58,7 @@ struct ActionAtoms {
 struct QuestionOutlook {
   std::vector<std::int32_t> reasons;  // [words]: the strongest reason for a choice at each word
   std::vector<std::uint64_t> said;    // [words]: a number for what a word most likely says
-  std::vector<std::int32_t> next;     // [words + 1]: the first word from there on that likely says something; words: none
+  std::vector<std::int32_t> next;     // [words + 1]: the first word from there on that likely says something
 
   // Of the word that is `ahead` of such words after the first one from a position on; 1: there is none.
   std::uint64_t ahead_of(std::int32_t position, std::int32_t ahead) const {
@@ -90,7 +90,8 @@ class QuestionTemplates {
 
   // What the terms of a state see: `values` [terms], 0 where there is nothing.
   void see(const MeaningNodes& nodes, std::int32_t top, std::int32_t depth, std::int32_t position, std::int32_t n_words,
-           const std::int32_t* atoms, std::int32_t n_atoms, const QuestionOutlook& outlook, std::uint64_t* values) const;
+           const std::int32_t* atoms, std::int32_t n_atoms, const QuestionOutlook& outlook,
+           std::uint64_t* values) const;
   // ... and those of an action.
   void see(const ActionAtoms& action, std::uint64_t* values) const;
 

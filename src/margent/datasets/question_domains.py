@@ -110,7 +110,8 @@ def load_jobs_domain(*, data_home: str | os.PathLike[str] | None = None) -> Doma
             raise CorpusError(f"jobs.lexicon.txt, line {number}: expected words and a constant, got {line[:60]!r}")
         _call(phrases, words, found[2] or found[3])
     domain = Domain(TypeHierarchy(parents), _tuples(types), phrases, values={"amount": ("{}",)})
-    return _with_constants(domain, meanings)
+    domain = _with_constants(domain, meanings)
+    return replace(domain, seeds=seeds_of("jobs", domain))
 
 
 def load_atis_domain(*, data_home: str | os.PathLike[str] | None = None) -> Domain:

@@ -26,8 +26,9 @@ least populous | least populated = (lambda $0 e (argmin $0 population:i))
 how many | number | count = count
 total | combined | sum | altogether = (lambda $0 e (lambda $1 e (sum $1 $0)))
 no | not | without | excluding | except | exclude = (lambda $0 e (lambda $1 e (not ($0 $1))))
-border | borders | bordering | bordered | borderings = (lambda $0 e (lambda $1 e (next_to:t $1 $0)))
-neighbor | neighbors | neighboring | neighbour | neighbours | neighbouring = (lambda $0 e (lambda $1 e (next_to:t $1 $0)))
+border | borders | bordering | bordered = (lambda $0 e (lambda $1 e (next_to:t $1 $0)))
+neighbor | neighbors | neighboring = (lambda $0 e (lambda $1 e (next_to:t $1 $0)))
+neighbour | neighbours | neighbouring = (lambda $0 e (lambda $1 e (next_to:t $1 $0)))
 surround | surrounds | surrounding | surrounded = (lambda $0 e (lambda $1 e (next_to:t $1 $0)))
 adjacent | adjoin | adjoins | adjoining | touch | touches | touching = (lambda $0 e (lambda $1 e (next_to:t $1 $0)))
 next | beside | near = (lambda $0 e (lambda $1 e (next_to:t $1 $0)))
@@ -55,7 +56,14 @@ river | rivers = river:t
 lake | lakes = lake:t
 """
 
-_WORDS = {"geoquery": GEOQUERY}
+JOBS = """
+job | jobs | position | positions | opening | openings | work = job
+not | dont | don't | doesnt | doesn't | no | without | isnt | isn't = (lambda $0 e (lambda $1 e (not ($0 $1))))
+degree | degrees = req_deg
+experience | experienced = req_exp
+"""
+
+_WORDS = {"geoquery": GEOQUERY, "jobs": JOBS}
 
 
 def seeds_of(corpus: str, domain: Domain) -> tuple[Seed, ...]:

@@ -121,6 +121,10 @@ class _Alignment:
         self.chance = np.zeros(len(self.entries))
         self.chance[self.entry] = choices.strengths
         self.chance *= np.where(self.is_slot, 1.0, SKIPPED) / self._by_owner(self.chance)[self.owner]
+        # What words are expected to say comes first, before all that goes with everything: a full stop, or the end.
+        n_hints = self._by_owner(self.is_hint.astype(np.float64))
+        self.chance = np.where(self.is_hint, np.maximum(self.chance, HINTED / n_hints[self.owner].clip(1)), self.chance)
+        self.skip[n_hints[: self.n_words] > 0] = 1 - HINTED - NAMED
 
     def step(self, most_expressions: int, most_states: int, threads: int) -> None:
         """One expectation, and one maximization."""

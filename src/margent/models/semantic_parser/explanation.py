@@ -151,9 +151,9 @@ class _Derivation:
             return "(none)"
         if term.address is None and term.atom.startswith("ahead"):
             number, is_constant = divmod(value - 2, 2)
-            return str(
-                self.grammar.types[number] if is_constant else self.grammar.lexicon.pieces[number - 1].expression
-            )
+            if is_constant:
+                return str(self.grammar.types[number])
+            return str(self.grammar.lexicon.pieces[number - 1].expression)
         if term.address is None:
             return str(value - 2)
         own = ("type", "name", "name2", "names", "size", "made")

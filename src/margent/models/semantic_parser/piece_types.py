@@ -14,20 +14,22 @@ def piece_type(expression: Expression, domain: Domain) -> Type:
     """The type of a piece, in which what asks for a set takes any special one: ``('a:lo -> t) -> 'a:lo``.
 
     `infer_type` says of ``(lambda h (argmax h elevation:i))`` that it makes a place of a set, ``('a -> t) -> lo``. But
-    the highest of a set of lakes is a lake. Where a set is asked for, the types of what is in it, and of what is made of
-    that, become one variable with a bound. What is made of it is found by trying a special case. A set that nothing else
-    depends on gets a bound where not all basic types fit, which is found by trying those without special cases.
+    the highest of a set of lakes is a lake. Where a set is asked for, the types of what is in it, and of what is made
+    of that, become one variable with a bound. What is made of it is found by trying a special case. A set that nothing
+    else depends on gets a bound where not all basic types fit; those without special cases are tried for that.
     """
     type_ = infer_type(expression, domain)
     for place, asked in enumerate(type_.arguments):
-        kind = _members(asked, type_)
-        if kind is None:
+        members = asked.argument if isinstance(asked, FunctionType) and asked.result == TRUTH else None
+        # Of a set of a basic type, that type; of a set of anything, what is made of it, which may be of the same type.
+        kind = members if isinstance(members, BaseType) else type_.final
+        if members is None or not isinstance(kind, BaseType) or kind == TRUTH:
             continue
         special = next(iter(sorted(domain.hierarchy.below(kind.name) - {kind.name})), None)
         variable = TypeVariable(f"{place}:{kind.name}")
         tried = None if special is None else _with_argument(expression, domain, place, BaseType(special))
         general = _generalised(type_, tried, place, kind, BaseType(special or kind.name), variable)
-        if isinstance(asked.argument, BaseType) or general.final == variable:
+        if members == kind or general.final == variable:
             type_ = general
     return canonical(_bounded(type_, expression, domain))
 
@@ -62,14 +64,6 @@ def _bound(expression: Expression, domain: Domain, place: int) -> str | None:
     if len(fit) in (0, len(lowest)):
         return None
     return next((name for name, special in below.items() if special & set(lowest) == fit), None)
-
-
-def _members(asked: Type, type_: Type) -> BaseType | None:
-    """Of a set of a basic type, that type; of a set of anything, what is made of it, which may be of the same type."""
-    if not isinstance(asked, FunctionType) or asked.result != TRUTH:
-        return None
-    found = asked.argument if isinstance(asked.argument, BaseType) else type_.final
-    return found if isinstance(found, BaseType) and found != TRUTH else None
 
 
 def _with_argument(expression: Expression, domain: Domain, place: int, kind: BaseType) -> Type | None:

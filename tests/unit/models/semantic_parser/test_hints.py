@@ -105,3 +105,29 @@ def test_a_name_that_was_not_seen_as_a_word_is_understood():
     (number,) = {choice.piece for choice in lexicon.choices(["heads"])}
     assert lexicon.pieces[number].names == ("heads",)
     assert str(parser.predict(["heads of ohio"])[0]) == "(heads ohio)"
+
+
+def test_what_words_likely_say_is_seen_ahead():
+    """The features of `ahead0` and `ahead1` are those of a plain look at the strongest choices."""
+    templates = ["ahead0 action.kind", "ahead1 action.kind", "ahead2 action.kind"]
+    parser = SemanticParser(DOMAIN, templates, Perceptron(epochs=2), threads=1).fit(QUESTIONS, MEANINGS)
+    lexicon, grammar = parser.lexicon_, parser.model_.grammar
+    for words in QUESTIONS:
+        expected = []
+        for place, word in enumerate((*words, END)):
+            given = [choice for choice in lexicon.choices(words) if choice.start == place]
+            best = max(given, key=lambda choice: choice.strength, default=None)
+            if best is not None and best.strength > lexicon.skipped(word):
+                type_ = grammar.types[grammar.piece_types[best.piece, best.type]]
+                is_constant = best.constant is not None
+                expected.append((place, str(type_) if is_constant else str(lexicon.pieces[best.piece].expression)))
+        position = 0
+        for step in parser.explain(words).steps:
+            left = [said for place, said in expected if place >= position]
+            for name, _ in step.features:
+                term, _, seen = name.rpartition(" action.kind")[0].partition("=")
+                if term:
+                    place = int(term.removeprefix("ahead"))
+                    assert seen == (left[place] if place < len(left) else "(none)")
+            position += len(step.words) if step.action in ("skip", "shift") else 0
+        assert any("ahead" in name for step in parser.explain(words).steps for name, _ in step.features)
