@@ -54,7 +54,8 @@ _COLOURS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Generate labelled postal addresses, train a tagger on them, and show what it does; or speech, for a "
-        "segmenter, sentences with trees, for one of the parsers, questions, for a semantic parser, or pairs of sentences, for a translator."
+        "segmenter, sentences with trees, for one of the parsers, questions, for a semantic parser, or "
+        "pairs of sentences, for a translator."
     )
     parser.epilog = _EXAMPLES
     parser.add_argument(

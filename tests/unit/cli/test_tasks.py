@@ -11,8 +11,22 @@ import pytest
 import margent as library
 from margent.annotation import intervals_of_segments
 from margent.cli.tasks import TASKS, task_named
-from margent.datasets import make_phrases, make_pronunciations, make_questions, make_series, make_trees
-from margent.formats import write_brackets, write_dependencies, write_labels, write_pronunciations, write_questions
+from margent.datasets import (
+    make_phrases,
+    make_pronunciations,
+    make_questions,
+    make_series,
+    make_translations,
+    make_trees,
+)
+from margent.formats import (
+    write_brackets,
+    write_dependencies,
+    write_labels,
+    write_parallel_text,
+    write_pronunciations,
+    write_questions,
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +50,10 @@ def data(folder, tmp_path_factory):
         write_brackets(place / f"{name}.mrg", make_phrases(30, seed=seed)[1])
     for name, seed in (("train", 1), ("dev", 2)):
         write_questions(place / f"{name}.questions", *make_questions(20, seed=seed)[:2])
+    for name, seed in (("train", 1), ("dev", 2)):
+        write_parallel_text(place / f"{name}.parallel", *make_translations(60, seed=seed, longest=9)[:2])
     found = {
+        "translator": (place / "train.parallel", place / "dev.parallel"),
         "semantic-parser": (place / "train.questions", place / "dev.questions"),
         "phrase-parser": (place / "train.mrg", place / "dev.mrg"),
         "parser": (place / "train.conllu", place / "dev.conllu"),
@@ -74,7 +91,7 @@ def test_apply(task, data, margent, tmp_path):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_align(task, data, margent, fails, tmp_path):
-    if task in ("tagger", "parser", "phrase-parser", "semantic-parser"):
+    if task in ("tagger", "parser", "phrase-parser", "semantic-parser", "translator"):
         fails(2, f"a {task} has nothing to align", "align", data[task][2], data[task][1])
     else:
         assert margent("align", data[task][2], data[task][1], "-o", tmp_path / "out").status == 0
@@ -91,10 +108,11 @@ def test_evaluate(task, data, margent, fails):
         "dependencies",
         "phrases",
         "meanings",
+        "translations",
     )
     if task != "tagger":
         short = {"segmenter": "segment", "transcriber": "g2p", "parser": "parse", "phrase-parser": "phrases"}
-        short = (short | {"semantic-parser": "questions"})[task]
+        short = (short | {"semantic-parser": "questions", "translator": "translate"})[task]
         fails(2, f"to evaluate a {task}, give the model first", short, "evaluate", dev)
 
 
@@ -189,7 +207,8 @@ def test_short_names_are_the_same_commands(data, margent, fails):
     fails(2, "holds a tagger, and 'margent g2p apply' is for a transcriber", "g2p", "apply", tagger[2])
     fails(
         2,
-        "--task should be one of tagger, segmenter, transcriber, parser, phrase-parser, semantic-parser, got 'cook'",
+        "--task should be one of tagger, segmenter, transcriber, parser, phrase-parser, semantic-parser, translator, "
+        "got 'cook'",
         "train",
         "--task",
         "cook",

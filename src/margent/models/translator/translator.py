@@ -61,13 +61,11 @@ class Translator(StructuredModel[TranslatorModel]):
         A model of target sentences, or an ARPA file with one. None: it is trained on the translations.
     order : int
         Of that language model: how many words a gram has.
-    language_folds : int
-        Training sentences are translated with language models that were not trained on their translations: so many are
-        trained, each without one part of the data. 0: with the one model that is used afterwards.
     search : CubePruning
         How much is looked at, and what is learned where the best translation is wrong.
     left_out : bool
-        Whether a training sentence is translated as if it were not among the pairs that rules were extracted from.
+        Whether a training sentence is translated as if it were new: without what was extracted from its pair and those
+        that share a side with it, and with a language model that was trained without them.
     split_unknown : bool
         Whether words that no rule has are read as pieces that rules have, such as their characters.
     initial_scale : float
@@ -120,7 +118,6 @@ class Translator(StructuredModel[TranslatorModel]):
         extraction: RuleExtraction | None = None,
         language_model: LanguageModel | str | os.PathLike[str] | None = None,
         order: int = 4,
-        language_folds: int = 5,
         search: CubePruning = CubePruning(),  # noqa: B008
         left_out: bool = True,
         split_unknown: bool = True,
@@ -134,7 +131,6 @@ class Translator(StructuredModel[TranslatorModel]):
         self.extraction = extraction
         self.language_model = language_model
         self.order = order
-        self.language_folds = language_folds
         self.search = search
         self.left_out = left_out
         self.split_unknown = split_unknown
@@ -324,7 +320,6 @@ class Translator(StructuredModel[TranslatorModel]):
         if not isinstance(self.search, CubePruning):
             raise TypeError(f"search of Translator should be CubePruning(...), got {self.search!r}")
         check_whole(self, "order", minimum=1, maximum=LARGEST_ORDER)
-        check_whole(self, "language_folds", minimum=0, maximum=1000)
         check_flag(self, "left_out")
         check_flag(self, "split_unknown")
         check_number(self, "initial_scale", minimum=0, maximum=1e6)
