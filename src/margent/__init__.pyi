@@ -70,6 +70,7 @@ from margent.models import AlignmentBeam as AlignmentBeam
 from margent.models import Beam as Beam
 from margent.models import Constraints as Constraints
 from margent.models import CubePruning as CubePruning
+from margent.models import DenseStart as DenseStart
 from margent.models import Durations as Durations
 from margent.models import HiddenLabels as HiddenLabels
 from margent.models import LanguageModel as LanguageModel

@@ -223,8 +223,8 @@ def translations() -> _core.TranslationOracle:
         oracles.append(oracle)
         return Training(weights=oracle.weights(False))
 
-    X, y, alignments = make_translations(6, longest=8)
-    translator = margent.Translator(["target.first"], margent.Perceptron(), order=2, left_out=False)
+    X, y, alignments = make_translations(40, longest=8)
+    translator = margent.Translator(["target.first"], margent.Perceptron(), order=2, dense=margent.DenseStart(0.1))
     TranslatorProblem.of(translator, PairData(X, y, alignments=alignments)).learned(run)
     return oracles[0]
 

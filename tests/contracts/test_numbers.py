@@ -19,6 +19,7 @@ from margent import (
     AlignmentBeam,
     Beam,
     CubePruning,
+    DenseStart,
     DependencyTree,
     DualPerceptron,
     Durations,
@@ -160,7 +161,9 @@ USES: dict[str, Callable[[Any], None]] = {
     **{f"SemanticParser.{name}": lambda v, name=name: understand(**{name: v})
        for name in ("prior", "most_names", "most_expressions", "calibration", "seed", "threads")},
     **{f"Translator.{name}": lambda v, name=name: translate(**{name: v})
-       for name in ("order", "initial_scale", "calibration", "seed", "threads")},
+       for name in ("order", "calibration", "seed", "threads")},
+    **{f"DenseStart.{name}": lambda v, name=name: translate(dense=DenseStart(**{name: v}))
+       for name in ("scale", "step")},
     **{f"CubePruning.{name}": lambda v, name=name: translate(search=CubePruning(**{name: v}))
        for name in numeric(CubePruning)},
     **{f"RuleExtraction.{name}": lambda v, name=name: translate(extraction=RuleExtraction(**{name: v}))

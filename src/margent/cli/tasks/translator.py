@@ -52,11 +52,12 @@ class TranslatorTask(Task):
     own = ("features",)
 
     def hints(self) -> dict[str, Any]:
-        from margent.models import CubePruning, RuleExtraction
+        from margent.models import CubePruning, DenseStart, RuleExtraction
 
         return {
             **super().hints(),
             "search": CubePruning,
+            "dense": DenseStart,
             "extraction": RuleExtraction | None,
             "language_model": str | None,
         }

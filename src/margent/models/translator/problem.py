@@ -27,7 +27,7 @@ from margent.models.translator.model import TranslatorModel
 from margent.models.translator.rule_table import RuleTable
 from margent.models.translator.sentences import EncodedSentences, target_model
 from margent.models.translator.templates import compiled
-from margent.models.translator.weights import TranslationWeights, best_translations, initial_table
+from margent.models.translator.weights import TranslationWeights, best_translations, initial_weights
 
 if TYPE_CHECKING:
     from margent.models.translator.translator import Translator
@@ -116,8 +116,9 @@ class TranslatorProblem(Problem[TranslatorModel]):
             threads,
             None if pairs.sample_weight is None else pairs.counts,
             None if local else np.flatnonzero(reached).astype(np.int64),
+            float(translator.dense.step),
         )
-        oracle.set_dense(initial_table(float(translator.initial_scale)))
+        oracle.set_dense(initial_weights(translator.dense))
 
         def weights(arrays: Any) -> TranslationWeights:
             return TranslationWeights(templates, atoms, _core.FeatureRows(1, **arrays))

@@ -22,12 +22,12 @@ from margent.models.translator.explanation import derivation_of, explained
 from margent.models.translator.forests import TranslationForests, translation_forests
 from margent.models.translator.language_model import LARGEST_ORDER, LanguageModel
 from margent.models.translator.model import TranslatorModel
-from margent.models.translator.options import CubePruning
+from margent.models.translator.options import CubePruning, DenseStart
 from margent.models.translator.problem import PairData, TranslatorProblem, translation_score
 from margent.models.translator.rule_table import RuleExtraction, RuleTable
 from margent.models.translator.templates import parsed_templates
-from margent.models.translator.weights import Found, TranslationWeights
-from margent.parameters import MOST_ANSWERS, check_count, check_flag, check_number, check_whole
+from margent.models.translator.weights import Found, TranslationWeights, initial_weights
+from margent.parameters import MOST_ANSWERS, check_count, check_flag, check_whole
 
 if TYPE_CHECKING:
     from margent.metrics import BleuReport
@@ -68,8 +68,8 @@ class Translator(StructuredModel[TranslatorModel]):
         that share a side with it, and with a language model that was trained without them.
     split_unknown : bool
         Whether words that no rule has are read as pieces that rules have, such as their characters.
-    initial_scale : float
-        The size of the weights of dense features that training begins with: the larger, the less it changes them.
+    dense : DenseStart
+        The weights of dense features that training begins with, and how much it moves them.
     calibration : float or None
         A share of the training sentences, such as 0.1, to calibrate confidences with: after the training a second one
         without them gives the `temperature_`. None: only on development data; 0: not at all.
@@ -121,7 +121,7 @@ class Translator(StructuredModel[TranslatorModel]):
         search: CubePruning = CubePruning(),  # noqa: B008
         left_out: bool = True,
         split_unknown: bool = True,
-        initial_scale: float = 10.0,
+        dense: DenseStart = DenseStart(),  # noqa: B008
         calibration: float | None = None,
         seed: int = 0,
         threads: int | None = None,
@@ -134,7 +134,7 @@ class Translator(StructuredModel[TranslatorModel]):
         self.search = search
         self.left_out = left_out
         self.split_unknown = split_unknown
-        self.initial_scale = initial_scale
+        self.dense = dense
         self.calibration = calibration
         self.seed = seed
         self.threads = threads
@@ -322,7 +322,9 @@ class Translator(StructuredModel[TranslatorModel]):
         check_whole(self, "order", minimum=1, maximum=LARGEST_ORDER)
         check_flag(self, "left_out")
         check_flag(self, "split_unknown")
-        check_number(self, "initial_scale", minimum=0, maximum=1e6)
+        if not isinstance(self.dense, DenseStart):
+            raise TypeError(f"dense of Translator should be DenseStart(...), got {self.dense!r}")
+        initial_weights(self.dense)
 
     # Files
 
