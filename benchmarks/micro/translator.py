@@ -31,17 +31,18 @@ def main() -> None:
     import margent
     from margent.datasets import load_tatoeba, load_tatoeba_alignments
 
-    train, test = load_tatoeba("train"), load_tatoeba("test")
+    data = load_tatoeba()
+    train, test = data.train, data.test
     alignments = load_tatoeba_alignments("train")
-    sentences = [list(words) for words in dict.fromkeys(map(tuple, test[0]))]
+    sentences = [list(words) for words in dict.fromkeys(map(tuple, test.X))]
     started = time.perf_counter()
     translator = margent.Translator(learner=margent.Perceptron(epochs=options.epochs), threads=options.train_threads)
-    translator.fit(*train, alignments=alignments, progress=False)
+    translator.fit(train.X, train.y, alignments=alignments, progress=False)
     whole = time.perf_counter() - started
     epochs = [epoch["seconds"] for epoch in translator.history_]
     found: dict[str, Any] = {
         **describe_machine(),
-        "sentences": len(train[0]),
+        "sentences": len(train.X),
         "reachable": translator.coverage_,
         "rules": len(translator.rules_),
         "features": len(translator.weights_.table),
@@ -51,7 +52,7 @@ def main() -> None:
         "sentences_per_second": {},
     }
     print(f"fit: {whole:.1f} s, of which each pass {', '.join(f'{seconds:.1f}' for seconds in epochs)} s, over "
-          f"{100 * translator.coverage_:.1f} % of {len(train[0]):,} sentences")  # fmt: skip
+          f"{100 * translator.coverage_:.1f} % of {len(train.X):,} sentences")  # fmt: skip
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {options.core})
     translator.set_params(threads=1)
