@@ -51,8 +51,8 @@ class BoundTranslation {
                    const RuleTemplates& templates, Ptr sentence_ptr, Ids words, Matrix atoms, Flags pieces,
                    std::int32_t span_limit, std::int32_t most_options,
                    std::optional<std::shared_ptr<BoundRuleSources>> sources, std::optional<Ids> model_of)
-      : table_(table), models_(models), model_of_(model_of),
-        templates_(templates), sentence_ptr_(sentence_ptr), words_(words), atoms_(atoms), pieces_(pieces), sources_(sources ? *sources : nullptr) {
+      : table_(table), models_(models), model_of_(model_of), templates_(templates), sentence_ptr_(sentence_ptr),
+        words_(words), atoms_(atoms), pieces_(pieces), sources_(sources ? *sources : nullptr) {
     check_ptr(sentence_ptr, n_entries(words), "sentences");
     const std::int64_t n_words = n_entries(words);
     if (n_entries(atoms) != n_words || n_entries(pieces) != n_words)
@@ -64,7 +64,8 @@ class BoundTranslation {
       model_views_.push_back(model->view());
     }
     if (model_of) {
-      if (n_entries(*model_of) + 1 != n_entries(sentence_ptr)) throw nb::value_error("a language model of each sentence");
+      if (n_entries(*model_of) + 1 != n_entries(sentence_ptr))
+        throw nb::value_error("a language model of each sentence");
       check_ids(*model_of, static_cast<std::int64_t>(models.size()), "a language model is out of range");
       view_.model_of = model_of->data();
     }
@@ -326,10 +327,11 @@ void bind_translation_search(nb::module_& m) {
       .def(nb::init<std::shared_ptr<GramModel>, Ids, std::int32_t>(), nb::arg("grams"), nb::arg("words"),
            nb::arg("unknown") = BoundaryModel::unknown);
   nb::class_<BoundTranslation>(m, "Translations", "Sentences, rules and a language model: what is searched.")
-      .def(nb::init<std::shared_ptr<BoundRuleTable>, std::vector<std::shared_ptr<BoundTargetModel>>, const RuleTemplates&, Ptr, Ids,
-                    Matrix, Flags, std::int32_t, std::int32_t, std::optional<std::shared_ptr<BoundRuleSources>>, std::optional<Ids>>(),
-           nb::arg("table"), nb::arg("models"), nb::arg("templates"), nb::arg("sentence_ptr"),
-           nb::arg("words"), nb::arg("atoms"), nb::arg("pieces"), nb::arg("span_limit"), nb::arg("most_options"),
+      .def(nb::init<std::shared_ptr<BoundRuleTable>, std::vector<std::shared_ptr<BoundTargetModel>>,
+                    const RuleTemplates&, Ptr, Ids, Matrix, Flags, std::int32_t, std::int32_t,
+                    std::optional<std::shared_ptr<BoundRuleSources>>, std::optional<Ids>>(),
+           nb::arg("table"), nb::arg("models"), nb::arg("templates"), nb::arg("sentence_ptr"), nb::arg("words"),
+           nb::arg("atoms"), nb::arg("pieces"), nb::arg("span_limit"), nb::arg("most_options"),
            nb::arg("sources").none() = nb::none(), nb::arg("model_of").none() = nb::none())
       .def(
           "translate", &translate_all, nb::arg("weights"), nb::arg("k"), nb::arg("distinct"), nb::arg("pop_limit"),
@@ -363,14 +365,15 @@ void bind_translation_search(nb::module_& m) {
           "__init__",
           [](TranslationOracle* self, const BoundTranslation& translation, const BoundRightForests& right,
              TranslationUpdate update, std::int64_t pop_limit, std::int64_t k_best, std::int64_t batch, int threads,
-             std::optional<Doubles> sample_weight, std::optional<Numbers> examples) {
+             std::optional<Doubles> sample_weight, std::optional<Numbers> examples, double dense_step) {
             if (batch < 1 || k_best < 1) throw nb::value_error("batch or k out of range");
             const TranslationSetup& setup = translation.view();
             if (static_cast<std::int64_t>(right.found().size()) != setup.sentences.size ||
                 (sample_weight && n_entries(*sample_weight) != setup.sentences.size))
               throw nb::value_error("right translations and a weight for each sentence");
             TranslationTraining training{
-                setup, right.references(), checked_limit(pop_limit), update, k_best, batch, threads, {}, {}};
+                setup, right.references(), checked_limit(pop_limit), update, k_best, batch, threads, dense_step, {},
+                {}};
             if (sample_weight)
               training.weights.assign(sample_weight->data(), sample_weight->data() + sample_weight->size());
             if (examples) {
@@ -383,7 +386,8 @@ void bind_translation_search(nb::module_& m) {
           },
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("translations"), nb::arg("right"), nb::arg("update"),
           nb::arg("pop_limit"), nb::arg("k_best") = 100, nb::arg("batch") = 1, nb::arg("threads") = 1,
-          nb::arg("sample_weight").none() = nb::none(), nb::arg("examples").none() = nb::none())
+          nb::arg("sample_weight").none() = nb::none(), nb::arg("examples").none() = nb::none(),
+          nb::arg("dense_step") = 1.0)
       .def_prop_ro("batch", &TranslationOracle::batch)
       .def(
           "set_dense",

@@ -30,14 +30,19 @@ class RuleFeatures {
   }
   double dense_weight(DenseFeature feature) const { return dense_[static_cast<std::size_t>(feature)]; }
 
+  // How much of dense features is collected: less than 1, where their weights are to move less than the others.
+  void set_dense_step(double step) { dense_step_ = step; }
+
   double score(const Part& use) const {
     double sum = 0;
     each_dense(use, [&](std::int32_t k, double value) { sum += dense_[static_cast<std::size_t>(k)] * value; });
     return sum + sparse_score(use);
   }
   void collect(const Part& use, double amount) {
-    each_dense(use,
-               [&](std::int32_t k, double value) { collected_.push_back({as_index(dense_key(k)), amount * value}); });
+    if (dense_step_ != 0)
+      each_dense(use, [&](std::int32_t k, double value) {
+        collected_.push_back({as_index(dense_key(k)), dense_step_ * amount * value});
+      });
     if (!has_sparse(use)) return;
     keys_.clear();
     setup_->templates->keys(*setup_, sentence_, use, keys_);
@@ -123,6 +128,7 @@ class RuleFeatures {
   std::array<double, n_dense_features> dense_{};
   mutable std::vector<std::uint64_t> keys_;
   mutable std::vector<std::int32_t> rows_;
+  double dense_step_ = 1;
   SparseVector collected_;
 };
 

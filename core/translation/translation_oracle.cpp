@@ -56,7 +56,9 @@ class CostlyFeatures {
 class TranslationOracle::Worker {
  public:
   explicit Worker(const TranslationTraining& training)
-      : training_(training), search_(training.setup), features_(training.setup) {}
+      : training_(training), search_(training.setup), features_(training.setup) {
+    features_.set_dense_step(training.dense_step);
+  }
 
   Answer answer(std::int64_t i, const RightForest* right, TableWeights<const HashedRows> weights,
                 const Question& question) {

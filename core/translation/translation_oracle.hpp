@@ -27,6 +27,7 @@ struct TranslationTraining {
   std::int64_t k_best = 100;  // of the local update
   std::int64_t batch = 1;     // so many sentences are translated under the same weights
   int threads = 1;
+  double dense_step = 1;               // the part of a step that weights of dense features make
   std::vector<double> weights;         // of sentences, or empty
   std::vector<std::int64_t> examples;  // the sentences to learn from
 };

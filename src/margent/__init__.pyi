@@ -77,6 +77,7 @@ from margent.models import AlignmentFeatures as AlignmentFeatures
 from margent.models import Beam as Beam
 from margent.models import Constraints as Constraints
 from margent.models import CubePruning as CubePruning
+from margent.models import DenseStart as DenseStart
 from margent.models import Durations as Durations
 from margent.models import EntailmentClassifier as EntailmentClassifier
 from margent.models import HiddenLabels as HiddenLabels

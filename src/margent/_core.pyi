@@ -1268,6 +1268,7 @@ class TranslationOracle(ParserOracle):
         threads: int = 1,
         sample_weight: NDArray[numpy.float64] | None = None,
         examples: NDArray[numpy.int64] | None = None,
+        dense_step: float = 1.0,
     ) -> None: ...
     @property
     def batch(self) -> int: ...

@@ -19,7 +19,7 @@ import margent
 from margent import _core
 from margent.answer import Answer, Rival
 from margent.capability import METHODS, STRUCTURES, Capability, chain_structure
-from margent.datasets import make_phrases, make_questions
+from margent.datasets import make_phrases, make_questions, make_translations
 from margent.features.encoded import Encoded, sequence_ptr
 from margent.learners import CRF, EM, LEARNERS, PCFG, BatchLearner, MaximumLikelihood, RuleLearner, capability_table
 from margent.learners.capabilities import check_fits, declared
@@ -27,6 +27,7 @@ from margent.learners.training import Training
 from margent.models.phrase_parser.problem import PhraseProblem
 from margent.models.semantic_parser.problem import SemanticParserProblem
 from margent.models.training_data import TrainingData
+from margent.models.translator.problem import PairData, TranslatorProblem
 from margent.spectral import KGramOracle, Spectral
 from margent.structures import BeamOracle, Cosegments, ForestOracle
 
@@ -214,6 +215,20 @@ def meanings() -> _core.QuestionOracle:
     return oracles[0]
 
 
+def translations() -> _core.TranslationOracle:
+    """Sentences of an invented language; what a translator would learn from."""
+    oracles: list[Any] = []
+
+    def run(learner: Any, oracle: Any, evaluate: Any) -> Training:
+        oracles.append(oracle)
+        return Training(weights=oracle.weights(False))
+
+    X, y, alignments = make_translations(40, longest=8)
+    translator = margent.Translator(["target.first"], margent.Perceptron(), order=2, dense=margent.DenseStart(0.1))
+    TranslatorProblem.of(translator, PairData(X, y, alignments=alignments)).learned(run)
+    return oracles[0]
+
+
 STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     **{
         chain_structure(beam=beam, hidden=hidden, kernel=kernel): (
@@ -228,6 +243,7 @@ STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     "forest": forest,
     "trees of phrases": phrases,
     "derivations of meanings": meanings,
+    "derivations of translations": translations,
     "listed answers": listed_answers,
     "co-segments": cosegments,
     "alignments": lambda: Cosegments([(0, 1), (1,)], [(0, 1), (1,)]),

@@ -21,7 +21,15 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 from tests.unit.model_files import timeless
 
 import margent
-from margent.datasets import make_entailment, make_phrases, make_pronunciations, make_questions, make_series, make_trees
+from margent.datasets import (
+    make_entailment,
+    make_phrases,
+    make_pronunciations,
+    make_questions,
+    make_series,
+    make_translations,
+    make_trees,
+)
 from margent.models import StructuredModel
 from margent.models.loading import KINDS, model_class
 
@@ -122,6 +130,7 @@ def _cases() -> dict[str, Case]:
     trees_X, trees_y = make_trees(60, seed=3)
     questions, meanings, domain, _ = make_questions(40, seed=3)
     pairs, relations, _ = make_entailment(120, seed=3)
+    foreign, english, _ = make_translations(40, seed=3, longest=9)
     return {
         "tagger": Case(
             margent.Tagger(learner=margent.Perceptron(epochs=2)),
@@ -196,6 +205,22 @@ def _cases() -> dict[str, Case]:
             {"learner__epochs": [1, 3], "features__candidates": [2]},
             {"features__candidates": 2},
             (pairs[:2], relations[:1]),
+        ),
+        "translator": Case(
+            margent.Translator(
+                ["target.first", "source.first.word target.first"],
+                margent.Perceptron(epochs=2),
+                extraction=margent.RuleExtraction(max_span=5, max_source_symbols=3),
+                order=2,
+                search=margent.CubePruning(10, update="max-violation", batch=4),
+                left_out=False,
+                threads=1,
+            ),
+            foreign,
+            english,
+            {"learner__epochs": [1, 3], "search__pop_limit": [10]},
+            {"search__pop_limit": 10},
+            (foreign[:2], english[:1]),
         ),
     }
 

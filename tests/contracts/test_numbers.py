@@ -18,6 +18,8 @@ from margent import (
     EM,
     AlignmentBeam,
     Beam,
+    CubePruning,
+    DenseStart,
     DependencyTree,
     DualPerceptron,
     Durations,
@@ -31,6 +33,7 @@ from margent import (
     ParserFeatures,
     Perceptron,
     PhraseParser,
+    RuleExtraction,
     SegmentCosts,
     Segmenter,
     SemanticParser,
@@ -38,9 +41,10 @@ from margent import (
     Spectral,
     Tagger,
     Transcriber,
+    Translator,
 )
 from margent.annotation import PhraseTree
-from margent.datasets import make_questions
+from margent.datasets import make_questions, make_translations
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.learners import LEARNERS
@@ -58,6 +62,14 @@ SEEN = ["U:%x[0,0]", "B"]
 TREES = [DependencyTree([2, 3, 0] if len(x) == 3 else [2, 0], ["x"] * len(x)) for x in X]
 PHRASES = [PhraseTree(x, t, [(0, len(x), "S"), *([(0, 2, "NP")] if len(x) > 2 else [])]) for x, t in zip(X, Y)]
 QUESTIONS, MEANINGS, DOMAIN, _ = make_questions(6)
+FOREIGN, ENGLISH, _ = make_translations(8, longest=8)
+TRANSLATING = {
+    "features": ["target.first"],
+    "learner": Perceptron(epochs=1),
+    "order": 2,
+    "search": CubePruning(5),
+    "left_out": False,
+}
 SEEN_OF_STATES = ["q0.lower action.piece", "s0.type action.kind"]
 # Nothing but how long somebody wants to wait; more is not wrong.
 WAITS = {"epochs", "iterations", "restarts", "n_reprocess"}
@@ -95,6 +107,10 @@ def understand(**options: Any) -> None:
         **options,
     }
     SemanticParser(**given).fit(QUESTIONS, MEANINGS, progress=False).predict(QUESTIONS[:2])
+
+
+def translate(**options: Any) -> None:
+    Translator(**{**TRANSLATING, **options}).fit(FOREIGN, ENGLISH, progress=False).predict(FOREIGN[:2])
 
 
 def learn(learner: Any) -> None:
@@ -144,6 +160,14 @@ USES: dict[str, Callable[[Any], None]] = {
        for name in ("pruning", "calibration", "seed", "threads")},
     **{f"SemanticParser.{name}": lambda v, name=name: understand(**{name: v})
        for name in ("prior", "most_names", "most_expressions", "calibration", "seed", "threads")},
+    **{f"Translator.{name}": lambda v, name=name: translate(**{name: v})
+       for name in ("order", "calibration", "seed", "threads")},
+    **{f"DenseStart.{name}": lambda v, name=name: translate(dense=DenseStart(**{name: v}))
+       for name in ("scale", "step")},
+    **{f"CubePruning.{name}": lambda v, name=name: translate(search=CubePruning(**{name: v}))
+       for name in numeric(CubePruning)},
+    **{f"RuleExtraction.{name}": lambda v, name=name: translate(extraction=RuleExtraction(**{name: v}))
+       for name in numeric(RuleExtraction)},
     **{f"LexiconOptions.{name}": lambda v, name=name: understand(lexicon=LexiconOptions(**{name: v}))
        for name in numeric(LexiconOptions)},
     **{f"SpanFeatures.{name}": lambda v, name=name: phrase(features=SpanFeatures(**{name: v}))
@@ -190,6 +214,7 @@ def test_parameters(name: str) -> None:
     [
         *("chain", "hidden", "spectral", "beam", "kernel", "segmenter", "transcriber", "parser", "phrase-parser"),
         "semantic-parser",
+        "translator",
     ],
 )
 def test_methods(kind: str) -> None:
@@ -206,11 +231,12 @@ def test_methods(kind: str) -> None:
         "phrase-parser": lambda: PhraseParser(learner=Perceptron(epochs=1)).fit(X, PHRASES, progress=False),
         "semantic-parser": lambda: SemanticParser(DOMAIN, SEEN_OF_STATES, Perceptron(epochs=1)).fit(
             QUESTIONS, MEANINGS, progress=False),
+        "translator": lambda: Translator(**TRANSLATING).fit(FOREIGN, ENGLISH, progress=False),
     }  # fmt: skip
     model = makers[kind]()
     data: dict[str, Any] = {"segmenter": (FRAMES[:2], SEGMENTS[:2]), "transcriber": (WORDS[:2], SPOKEN[:2])}
     data |= {"parser": (X[:2], TREES[:2]), "phrase-parser": (X[:2], PHRASES[:2])}
-    data |= {"semantic-parser": (QUESTIONS[:2], MEANINGS[:2])}
+    data |= {"semantic-parser": (QUESTIONS[:2], MEANINGS[:2]), "translator": (FOREIGN[:2], ENGLISH[:2])}
     given, right = data.get(kind, (X[:2], Y[:2]))
     long = given if kind in data else [["the", "old", "dog"] * 30]
     asked: list[Callable[[Any], Any]] = [
@@ -222,7 +248,11 @@ def test_methods(kind: str) -> None:
         asked += [lambda v: model.scores_of(given[0], v)]
     if kind not in data:
         asked += [lambda v: model.sample(given, v), lambda v: model.sample(given, 2, seed=v)]
-    if hasattr(model, "explain") and kind not in ("phrase-parser", "semantic-parser"):  # which explain without a number
+    if hasattr(model, "explain") and kind not in (
+        "phrase-parser",
+        "semantic-parser",
+        "translator",
+    ):  # which explain without a number
         asked += [lambda v: model.explain(given[0], v), lambda v: model.explain(given[0], top=v)]
     if hasattr(model, "top_features"):
         label = "x" if kind == "parser" else str(model.classes_[0])

@@ -17,11 +17,11 @@ PROGRAM = '''
 import hashlib, json, random, sys, tempfile
 import numpy as np
 import margent
-from margent import MIRA, SpanFeatures, Spectral
+from margent import MIRA, SpanFeatures, Spectral, Translator
 from margent import CRF, PCFG, Beam, DependencyTree, Durations, Kernel, MaximumLikelihood, Parser, ParserFeatures
 from margent import Perceptron, PhraseParser, PhraseTree, SegmentCosts, Segmenter, SemanticParser, Tagger, Transcriber
 from margent.crfsuite import CRF as CrfsuiteCRF
-from margent.datasets import make_questions
+from margent.datasets import make_questions, make_translations
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.features import Templates
@@ -73,6 +73,7 @@ clusters = shuffled({"old": "01", "men": "0", "bank": "11", "river": "10"})
 vectors = shuffled({"old": [1.0, 0.0], "men": [0.5, 1.0], "bank": [0.0, 1.0], "river": [0.1, 0.9]})
 
 questions, meanings, company, _ = make_questions(15, seed=1)
+foreign, english, links = make_translations(20, seed=1, longest=8)
 
 MODELS = {
     "dicts": lambda: Tagger(learner=CRF(epochs=5), label_costs=None).fit(dicts, labels),
@@ -101,6 +102,9 @@ MODELS = {
     "questions": lambda: SemanticParser(company, learner=Perceptron(epochs=2)).fit(questions, meanings),
     "meanings": lambda: SemanticParser(learner=Perceptron(epochs=2)).fit(questions, meanings)
     .partial_fit(*make_questions(10, seed=2)[:2]),
+    "pairs": lambda: Translator(learner=Perceptron(epochs=2), order=2).fit(
+        foreign, english, alignments=links),
+    "aligned": lambda: Translator([], MIRA(epochs=2), order=2, left_out=False).fit(foreign, english),
     "spans": lambda: PhraseParser(SpanFeatures({"first.word", "last.word", "left.word", "right.word"}),
                                   Perceptron(epochs=2)).fit(sentences, phrases),
     "spanning": lambda: Parser(search="mst", learner=CRF(epochs=2)).fit(sentences, trees),
@@ -169,7 +173,7 @@ def digests() -> list[dict[str, str]]:
 
 
 NAMES = ("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words")
-NAMES += ("arcs", "actions", "phrases", "grammar", "questions", "meanings", "system")
+NAMES += ("arcs", "actions", "phrases", "grammar", "questions", "meanings", "pairs", "aligned", "system")
 NAMES += ("spans", "spanning", "beam crf", "hidden", "k-grams", "reranked")
 
 

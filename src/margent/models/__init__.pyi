@@ -44,6 +44,7 @@ from margent.models.translator.answers import TranslationReading as TranslationR
 from margent.models.translator.drawing import derivation_svg as derivation_svg
 from margent.models.translator.language_model import LanguageModel as LanguageModel
 from margent.models.translator.options import CubePruning as CubePruning
+from margent.models.translator.options import DenseStart as DenseStart
 from margent.models.translator.rule_table import RuleExtraction as RuleExtraction
 from margent.models.translator.rule_table import RuleTable as RuleTable
 from margent.models.translator.translator import Translator as Translator

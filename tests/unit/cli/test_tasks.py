@@ -12,12 +12,21 @@ import margent as library
 from margent.annotation import intervals_of_segments
 from margent.cli.command_line import with_article
 from margent.cli.tasks import TASKS, task_named
-from margent.datasets import make_entailment, make_phrases, make_pronunciations, make_questions, make_series, make_trees
+from margent.datasets import (
+    make_entailment,
+    make_phrases,
+    make_pronunciations,
+    make_questions,
+    make_series,
+    make_translations,
+    make_trees,
+)
 from margent.formats import (
     write_brackets,
     write_dependencies,
     write_labels,
     write_pairs,
+    write_parallel_text,
     write_pronunciations,
     write_questions,
 )
@@ -46,8 +55,10 @@ def data(folder, tmp_path_factory):
         write_questions(place / f"{name}.questions", *make_questions(20, seed=seed)[:2])
     for name, seed in (("train", 1), ("dev", 2)):
         write_pairs(place / f"{name}.tsv", *make_entailment(60, seed=seed)[:2])
+                write_parallel_text(place / f"{name}.parallel", *make_translations(60, seed=seed, longest=9)[:2])
     found = {
         "entailment": (place / "train.tsv", place / "dev.tsv"),
+        "translator": (place / "train.parallel", place / "dev.parallel"),
         "semantic-parser": (place / "train.questions", place / "dev.questions"),
         "phrase-parser": (place / "train.mrg", place / "dev.mrg"),
         "parser": (place / "train.conllu", place / "dev.conllu"),
@@ -85,7 +96,7 @@ def test_apply(task, data, margent, tmp_path):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_align(task, data, margent, fails, tmp_path):
-    if task in ("tagger", "parser", "phrase-parser", "semantic-parser", "entailment"):
+    if task in ("tagger", "parser", "phrase-parser", "semantic-parser", "translator", "entailment"):
         fails(2, f"{with_article(task)} has nothing to align", "align", data[task][2], data[task][1])
     else:
         assert margent("align", data[task][2], data[task][1], "-o", tmp_path / "out").status == 0
@@ -103,10 +114,11 @@ def test_evaluate(task, data, margent, fails):
         "phrases",
         "meanings",
         "tokens",
+        "translations",
     )
     if task != "tagger":
         short = {"segmenter": "segment", "transcriber": "g2p", "parser": "parse", "phrase-parser": "phrases"}
-        short = (short | {"semantic-parser": "questions", "entailment": "entail"})[task]
+        short = (short | {"semantic-parser": "questions", "translator": "translate", "entailment": "entail"})[task]
         fails(2, f"to evaluate {with_article(task)}, give the model first", short, "evaluate", dev)
 
 
@@ -201,7 +213,8 @@ def test_short_names_are_the_same_commands(data, margent, fails):
     fails(2, "holds a tagger, and 'margent g2p apply' is for a transcriber", "g2p", "apply", tagger[2])
     fails(
         2,
-        "--task should be one of tagger, segmenter, transcriber, parser, phrase-parser, semantic-parser, entailment, "
+        "--task should be one of tagger, segmenter, transcriber, parser, phrase-parser, semantic-parser, translator, "
+        "entailment, "
         "got 'cook'",
         "train",
         "--task",

@@ -52,11 +52,12 @@ class TranslatorTask(Task):
     own = ("features",)
 
     def hints(self) -> dict[str, Any]:
-        from margent.models import CubePruning, RuleExtraction
+        from margent.models import CubePruning, DenseStart, RuleExtraction
 
         return {
             **super().hints(),
             "search": CubePruning,
+            "dense": DenseStart,
             "extraction": RuleExtraction | None,
             "language_model": str | None,
         }
@@ -123,9 +124,7 @@ class TranslatorTask(Task):
 
     def add_applying(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add(
-            "--k", type=integer(1), metavar="K", help="write the K best translations of each sentence with their scores"
-        )
+        add("--k", type=integer(1), metavar="K", help="write the K best translations of each sentence, with scores")
         add("--derivations", action="store_true", help="write the rules of each translation as a tree under it")
         add("--svg", metavar="FOLDER", help="draw the derivation of each sentence's translation into this folder")
 

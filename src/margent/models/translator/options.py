@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from margent.models.stored_parameters import storable
-from margent.parameters import check_choice, check_whole
+from margent.parameters import as_float, check_choice, check_number, check_whole
 
 UPDATES = ("max-violation", "local", "skip", "standard")
 """What is learned where the best translation that is found is wrong; see `CubePruning`."""
@@ -41,3 +42,33 @@ class CubePruning:
         check_choice(self, "update", UPDATES)
         check_whole(self, "k_best", minimum=2, maximum=10**6)
         check_whole(self, "batch", minimum=1, maximum=10**6)
+
+
+@storable
+@dataclass(frozen=True)
+class DenseStart:
+    """The weights of dense features that training begins with, and how much it moves them.
+
+    There are few of them, and no weights of so few make all right translations win; each mistake that cannot be avoided
+    moves them. The many sparse features can tell the mistakes apart. So the weights of dense features are given, and
+    stay, unless `step` says otherwise.
+
+    weights : by name, see `margent.models.translator.weights.INITIAL`, which is taken for those that are not given
+    """
+
+    scale: float = field(
+        default=100.0, metadata={"help": "factor of these weights: the larger, the less sparse features add to them"}
+    )
+    step: float = field(default=0.0, metadata={"help": "part of a step that they make with the others; 0: they stay"})
+    weights: Mapping[str, float] | None = field(
+        default=None, metadata={"help": "weights of dense features by name; others: the usual ones"}
+    )
+
+    def __post_init__(self) -> None:
+        check_number(self, "scale", minimum=0, maximum=1e6)
+        check_number(self, "step", minimum=0, maximum=1e3)
+        if self.weights is not None and not isinstance(self.weights, Mapping):
+            raise ValueError(f"weights of DenseStart should be a dict from name to weight, got {self.weights!r}")
+        for name, weight in (self.weights or {}).items():
+            if not abs(as_float(weight)) < 1e6:
+                raise ValueError(f"weights of DenseStart: {name!r} should have a finite weight, got {weight!r}")

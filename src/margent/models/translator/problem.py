@@ -21,18 +21,21 @@ from margent.models.inputs import training_weights
 from margent.models.training_data import TrainingData
 from margent.models.translator.alignment import aligned
 from margent.models.translator.data import TranslationData
+from margent.models.translator.groups import folds_of, groups_of, left_out_together
 from margent.models.translator.language_model import LanguageModel
 from margent.models.translator.model import TranslatorModel
 from margent.models.translator.rule_table import RuleTable
 from margent.models.translator.sentences import EncodedSentences, target_model
 from margent.models.translator.templates import compiled
-from margent.models.translator.weights import TranslationWeights, best_translations, initial_table
+from margent.models.translator.weights import TranslationWeights, best_translations, initial_weights
 
 if TYPE_CHECKING:
     from margent.models.translator.translator import Translator
 
 STRUCTURE = "derivations of translations"
 TRANSLATION_METRICS = ("bleu",)
+FOLDS = 5
+"""So many language models are trained for the training sentences, each without a part of them."""
 FEW = 0.2
 """A smaller share of training sentences with a derivation of their translation is warned of."""
 
@@ -85,8 +88,11 @@ class TranslatorProblem(Problem[TranslatorModel]):
         table, own = RuleTable.extracted(
             pairs.sentences, targets, links, extraction, left_out=bool(translator.left_out), threads=threads
         )
+        groups = groups_of(pairs.sentences, targets)
+        if own is not None:
+            own = left_out_together(own, groups)
         language = translator.given_language_model() or LanguageModel.trained(targets, int(translator.order))
-        languages, folds = self._languages(targets, table, language)
+        languages, folds = self._languages(targets, groups, table, language)
         templates = translator.templates
         atoms = TokenAtoms(templates.token_atoms)
         encoded = EncodedSentences.of(
@@ -97,7 +103,7 @@ class TranslatorProblem(Problem[TranslatorModel]):
             folds=folds,
         )
         local = search.update == "local"
-        right = _core.RightTranslations(encoded.native, *encoded.references(pairs.right), threads=threads)
+        right = _core.RightTranslations(encoded.native, *encoded.references(_right_ones(pairs)), threads=threads)
         reached = right.reachable().astype(bool)
         _check_coverage(reached, pairs.sentences, local)
         oracle = _core.TranslationOracle(
@@ -110,8 +116,9 @@ class TranslatorProblem(Problem[TranslatorModel]):
             threads,
             None if pairs.sample_weight is None else pairs.counts,
             None if local else np.flatnonzero(reached).astype(np.int64),
+            float(translator.dense.step),
         )
-        oracle.set_dense(initial_table(float(translator.initial_scale)))
+        oracle.set_dense(initial_weights(translator.dense))
 
         def weights(arrays: Any) -> TranslationWeights:
             return TranslationWeights(templates, atoms, _core.FeatureRows(1, **arrays))
@@ -127,19 +134,17 @@ class TranslatorProblem(Problem[TranslatorModel]):
         )
 
     def _languages(
-        self, targets: Sequence[Sequence[str]], table: RuleTable, language: LanguageModel
+        self, targets: Sequence[Sequence[str]], groups: NDArray[np.int64], table: RuleTable, language: LanguageModel
     ) -> tuple[list[_core.TargetModel], NDArray[np.int32] | None]:
         """The language models that training sentences are translated with, and which of them each has.
 
         Differs: the paper has one model, of other text. One that was trained on the right translations would have them
         by heart, and nothing would be learned; so each sentence has one that was trained without its fold.
         """
-        n = min(int(self.translator.language_folds), len(targets))
-        if n < 2 or self.translator.language_model is not None:
+        n = min(FOLDS, int(groups.max(initial=0)) + 1)
+        if n < 2 or not self.translator.left_out or self.translator.language_model is not None:
             return [target_model(language, table)], None
-        order = np.random.default_rng(self.translator.seed).permutation(len(targets))
-        folds = np.zeros(len(targets), np.int32)
-        folds[order] = np.arange(len(targets)) % n
+        folds = folds_of(groups, n, int(self.translator.seed))
         models = []
         for fold in range(n):
             rest = [targets[i] for i in np.flatnonzero(folds != fold).tolist()]
@@ -167,6 +172,14 @@ class TranslatorProblem(Problem[TranslatorModel]):
             return translation_score(data, best_translations(weights, encoded, search, threads), self.metric)
 
         return score
+
+
+def _right_ones(pairs: TranslationData) -> list[list[list[str]]]:
+    """Of each sentence all translations that it has in any of its pairs."""
+    found: dict[tuple[str, ...], dict[tuple[str, ...], list[str]]] = {}
+    for words, right in zip(pairs.sentences, pairs.right):
+        found.setdefault(tuple(words), {}).update({tuple(one): one for one in right})
+    return [list(found[tuple(words)].values()) for words in pairs.sentences]
 
 
 def translation_score(

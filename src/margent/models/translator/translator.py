@@ -22,12 +22,12 @@ from margent.models.translator.explanation import derivation_of, explained
 from margent.models.translator.forests import TranslationForests, translation_forests
 from margent.models.translator.language_model import LARGEST_ORDER, LanguageModel
 from margent.models.translator.model import TranslatorModel
-from margent.models.translator.options import CubePruning
+from margent.models.translator.options import CubePruning, DenseStart
 from margent.models.translator.problem import PairData, TranslatorProblem, translation_score
 from margent.models.translator.rule_table import RuleExtraction, RuleTable
 from margent.models.translator.templates import parsed_templates
-from margent.models.translator.weights import Found, TranslationWeights
-from margent.parameters import MOST_ANSWERS, check_count, check_flag, check_number, check_whole
+from margent.models.translator.weights import Found, TranslationWeights, initial_weights
+from margent.parameters import MOST_ANSWERS, check_count, check_flag, check_whole
 
 if TYPE_CHECKING:
     from margent.metrics import BleuReport
@@ -61,17 +61,15 @@ class Translator(StructuredModel[TranslatorModel]):
         A model of target sentences, or an ARPA file with one. None: it is trained on the translations.
     order : int
         Of that language model: how many words a gram has.
-    language_folds : int
-        Training sentences are translated with language models that were not trained on their translations: so many are
-        trained, each without one part of the data. 0: with the one model that is used afterwards.
     search : CubePruning
         How much is looked at, and what is learned where the best translation is wrong.
     left_out : bool
-        Whether a training sentence is translated as if it were not among the pairs that rules were extracted from.
+        Whether a training sentence is translated as if it were new: without what was extracted from its pair and those
+        that share a side with it, and with a language model that was trained without them.
     split_unknown : bool
         Whether words that no rule has are read as pieces that rules have, such as their characters.
-    initial_scale : float
-        The size of the weights of dense features that training begins with: the larger, the less it changes them.
+    dense : DenseStart
+        The weights of dense features that training begins with, and how much it moves them.
     calibration : float or None
         A share of the training sentences, such as 0.1, to calibrate confidences with: after the training a second one
         without them gives the `temperature_`. None: only on development data; 0: not at all.
@@ -120,11 +118,10 @@ class Translator(StructuredModel[TranslatorModel]):
         extraction: RuleExtraction | None = None,
         language_model: LanguageModel | str | os.PathLike[str] | None = None,
         order: int = 4,
-        language_folds: int = 5,
         search: CubePruning = CubePruning(),  # noqa: B008
         left_out: bool = True,
         split_unknown: bool = True,
-        initial_scale: float = 10.0,
+        dense: DenseStart = DenseStart(),  # noqa: B008
         calibration: float | None = None,
         seed: int = 0,
         threads: int | None = None,
@@ -134,11 +131,10 @@ class Translator(StructuredModel[TranslatorModel]):
         self.extraction = extraction
         self.language_model = language_model
         self.order = order
-        self.language_folds = language_folds
         self.search = search
         self.left_out = left_out
         self.split_unknown = split_unknown
-        self.initial_scale = initial_scale
+        self.dense = dense
         self.calibration = calibration
         self.seed = seed
         self.threads = threads
@@ -324,10 +320,11 @@ class Translator(StructuredModel[TranslatorModel]):
         if not isinstance(self.search, CubePruning):
             raise TypeError(f"search of Translator should be CubePruning(...), got {self.search!r}")
         check_whole(self, "order", minimum=1, maximum=LARGEST_ORDER)
-        check_whole(self, "language_folds", minimum=0, maximum=1000)
         check_flag(self, "left_out")
         check_flag(self, "split_unknown")
-        check_number(self, "initial_scale", minimum=0, maximum=1e6)
+        if not isinstance(self.dense, DenseStart):
+            raise TypeError(f"dense of Translator should be DenseStart(...), got {self.dense!r}")
+        initial_weights(self.dense)
 
     # Files
 

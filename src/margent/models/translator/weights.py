@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from margent import _core
 from margent.features.part_templates import PartTemplates
 from margent.features.token_atoms import TokenAtoms
-from margent.models.translator.options import CubePruning
+from margent.models.translator.options import CubePruning, DenseStart
 from margent.models.translator.rule_table import DENSE_FEATURES
 from margent.models.translator.sentences import EncodedSentences
 from margent.models.translator.templates import compiled
@@ -91,9 +91,15 @@ class TranslationWeights:
         return found
 
 
-def initial_table(scale: float = 1.0) -> NDArray[np.float64]:
-    """(18,): `INITIAL`, scaled."""
-    return scale * np.array([INITIAL.get(name, 0.0) for name in DENSE_FEATURES])
+def initial_weights(start: DenseStart) -> NDArray[np.float64]:
+    """(18,): the weights of dense features that training begins with."""
+    given = {**INITIAL, **(start.weights or {})}
+    unknown = next((name for name in given if name not in DENSE_FEATURES), None)
+    if unknown is not None:
+        raise ValueError(
+            f"weights of DenseStart: {unknown!r} is no dense feature; expected {', '.join(DENSE_FEATURES)}"
+        )
+    return float(start.scale) * np.array([float(given.get(name, 0.0)) for name in DENSE_FEATURES])
 
 
 def weight_rows(keys: Any, weights: Any) -> dict[str, Any]:
