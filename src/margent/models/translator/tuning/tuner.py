@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,16 +15,19 @@ from margent import _core
 from margent.errors import CorpusError, TrainingWarning
 from margent.features.token_atoms import TokenAtoms
 from margent.metrics.bleu_statistics import References, corpus_bleu
+from margent.models.translator.alignment import aligned
 from margent.models.translator.data import TranslationData
 from margent.models.translator.forests import translation_forests
+from margent.models.translator.language_model import LanguageModel
 from margent.models.translator.model import TranslatorModel
-from margent.models.translator.rule_table import DENSE_FEATURES
+from margent.models.translator.options import DenseStart
+from margent.models.translator.rule_table import DENSE_FEATURES, RuleTable
 from margent.models.translator.sentences import EncodedSentences
 from margent.models.translator.templates import parsed_templates
 from margent.models.translator.tuning.candidates import Candidates
 from margent.models.translator.tuning.line_search import Pieces
 from margent.models.translator.tuning.mert import Mert
-from margent.models.translator.weights import TranslationWeights, initial_table, weight_rows
+from margent.models.translator.weights import TranslationWeights, initial_weights, weight_rows
 from margent.parameters import check_count
 
 if TYPE_CHECKING:
@@ -86,10 +89,12 @@ def tune(
     check_count("iterations", iterations, 1)
     check_count("k", k, 2)
     data = TranslationData.of(X, y)
-    chosen = data.part(np.flatnonzero([bool(right) and bool(words) for right, words in zip(data.right, data.sentences)]))
+    chosen = data.part(
+        np.flatnonzero([bool(right) and bool(words) for right, words in zip(data.right, data.sentences)])
+    )
     if not len(chosen.sentences):
         raise CorpusError("there is nothing to tune on: no sentence with words and a translation")
-    weights = initial_table() if start is None else np.array(start, np.float64)
+    weights = _usual() if start is None else np.array(start, np.float64)
     if weights.shape != (len(DENSE_FEATURES),) or not np.isfinite(weights).all():
         raise ValueError(f"start should be {len(DENSE_FEATURES)} finite weights, got {start!r}")
     session = _Session(translator, chosen)
@@ -107,9 +112,8 @@ def tune(
         if iteration == iterations:
             break
         if isinstance(tuner, Mert) and tuner.forests:
-            new = weights
-            for new, _ in tuner.ascent(session.along_forests(weights), weights, random):
-                pass
+            steps = list(tuner.ascent(session.along_forests(weights), weights, random))
+            new = steps[-1][0] if steps else weights
         else:
             new = tuner.weights(known, weights, random)
         if not np.isfinite(new).all() or not new.any():
@@ -122,13 +126,47 @@ def tune(
     return Tuning(session.translator_with(tried[best]), tried[best], history, best)
 
 
+def rule_translator(translator: Translator, X: Any, y: Any, alignments: Any = None) -> Translator:
+    """A copy of a translator that has its rules and language model from sentence pairs, and the first dense weights.
+
+    It translates, and can be tuned; nothing was learned from mistakes. Parameters as in `Translator.fit`.
+    """
+    translator.check_parameters()
+    data = TranslationData.of(X, y, None, alignments)
+    pairs = data.part(data.counting())
+    targets = [right[0] for right in pairs.right]
+    table, _ = RuleTable.extracted(
+        pairs.sentences,
+        targets,
+        pairs.alignments or aligned(pairs.sentences, targets),
+        translator.resolved("extraction"),
+        threads=translator.resolved("threads"),
+    )
+    templates = parsed_templates([])
+    model = TranslatorModel(
+        learner=translator.resolved("learner"),
+        history=[],
+        table=table,
+        language=translator.given_language_model() or LanguageModel.trained(targets, int(translator.order)),
+        weights=TranslationWeights(templates, TokenAtoms(templates.token_atoms), _rows(_usual())),
+        splits=bool(translator.split_unknown),
+        coverage=0.0,
+    )
+    found = copy.copy(translator)
+    found.model_ = model
+    return found
+
+
 def with_dense_weights(model: TranslatorModel, weights: Doubles) -> TranslatorModel:
     """The model with these dense weights and no sparse features."""
     templates = parsed_templates([])
+    return replace(model, weights=TranslationWeights(templates, TokenAtoms(templates.token_atoms), _rows(weights)))
+
+
+def _rows(weights: Doubles) -> _core.FeatureRows:
     keys = np.array([_core.dense_feature_key(k) for k in range(len(DENSE_FEATURES))], np.uint64)
     order = np.argsort(keys)
-    rows = _core.FeatureRows(1, **weight_rows(keys[order], weights[order].astype(np.float32)))
-    return replace(model, weights=TranslationWeights(templates, TokenAtoms(templates.token_atoms), rows))
+    return _core.FeatureRows(1, **weight_rows(keys[order], weights[order].astype(np.float32)))
 
 
 class _Session:
@@ -138,7 +176,7 @@ class _Session:
         self._translator = translator
         self._model: TranslatorModel = translator.model_
         self._references = [References(right) for right in data.right]
-        self._encoded = with_dense_weights(self._model, initial_table()).encoded(data.sentences, translator.search)
+        self._encoded = with_dense_weights(self._model, _usual()).encoded(data.sentences, translator.search)
         self._threads = int(translator.resolved("threads"))
         self._known: list[dict[tuple[int, ...], Doubles]] = [{} for _ in data.sentences]
 
@@ -233,9 +271,5 @@ class _Yields:
         return tuple(open_parts[-1])
 
 
-def tuners() -> Iterator[tuple[str, Tuner]]:
-    """The tuners by name."""
-    from margent.models.translator.tuning.batch_mira import BatchMira
-    from margent.models.translator.tuning.pro import Pro
-
-    yield from (("mert", Mert()), ("hypergraph-mert", Mert(forests=True)), ("pro", Pro()), ("mira", BatchMira()))
+def _usual() -> Doubles:
+    return initial_weights(DenseStart(scale=1.0))
