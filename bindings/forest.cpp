@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "forest/envelopes.hpp"
 #include "forest/forest_oracle.hpp"
 
 namespace {
@@ -114,6 +115,29 @@ void bind_forest(nb::module_& m) {
             return std::make_tuple(to_numpy(std::move(totals)), to_numpy(std::move(uses)));
           },
           nb::arg("scores"), nb::arg("threads"), "(log-partition of each forest, how often each edge is expected)")
+      .def(
+          "best_along",
+          [](const BoundForests& self, Doubles scores, Doubles slopes, int threads) {
+            if (slopes.size() != self.heads.size()) throw nb::value_error("one slope per edge is expected");
+            const std::vector<BestAlong> found = self.ask(scores, threads, [&](const Forest& forest, std::int64_t i) {
+              return best_along(forest, view(slopes).subspan(static_cast<std::size_t>(self.batch.first_edge(i)),
+                                                             self.batch.n_edges(i)));
+            });
+            std::vector<std::int64_t> forest_ptr{0}, ptr{0};
+            std::vector<double> from;
+            std::vector<std::int32_t> edges;
+            for (const BestAlong& one : found) {
+              from.insert(from.end(), one.from.begin(), one.from.end());
+              for (std::size_t k = 1; k < one.ptr.size(); ++k)
+                ptr.push_back(static_cast<std::int64_t>(edges.size()) + one.ptr[k]);
+              edges.insert(edges.end(), one.edges.begin(), one.edges.end());
+              forest_ptr.push_back(static_cast<std::int64_t>(from.size()));
+            }
+            return std::make_tuple(to_numpy(std::move(forest_ptr)), to_numpy(std::move(from)), to_numpy(std::move(ptr)),
+                                   to_numpy(std::move(edges)));
+          },
+          nb::arg("scores"), nb::arg("slopes"), nb::arg("threads"),
+          "The best derivations where edges score scores + x * slopes, from x = -inf on: (ptr, from, ptr, edges).")
       .def(
           "expectation",
           [](const BoundForests& self, Doubles scores, Doubles values, int threads) {
