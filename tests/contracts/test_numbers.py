@@ -17,16 +17,19 @@ import pytest
 from margent import (
     EM,
     AlignmentBeam,
+    AlignmentFeatures,
     Beam,
     DependencyTree,
     DualPerceptron,
     Durations,
+    EntailmentClassifier,
     Features,
     HiddenLabels,
     Kernel,
     LexiconOptions,
     Markovisation,
     MaximumLikelihood,
+    Network,
     Parser,
     ParserFeatures,
     Perceptron,
@@ -40,7 +43,7 @@ from margent import (
     Transcriber,
 )
 from margent.annotation import PhraseTree
-from margent.datasets import make_questions
+from margent.datasets import make_entailment, make_questions
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.learners import LEARNERS
@@ -58,6 +61,7 @@ SEEN = ["U:%x[0,0]", "B"]
 TREES = [DependencyTree([2, 3, 0] if len(x) == 3 else [2, 0], ["x"] * len(x)) for x in X]
 PHRASES = [PhraseTree(x, t, [(0, len(x), "S"), *([(0, 2, "NP")] if len(x) > 2 else [])]) for x, t in zip(X, Y)]
 QUESTIONS, MEANINGS, DOMAIN, _ = make_questions(6)
+ENTAILED, RELATIONS, _ = make_entailment(6)
 SEEN_OF_STATES = ["q0.lower action.piece", "s0.type action.kind"]
 # Nothing but how long somebody wants to wait; more is not wrong.
 WAITS = {"epochs", "iterations", "restarts", "n_reprocess"}
@@ -95,6 +99,12 @@ def understand(**options: Any) -> None:
         **options,
     }
     SemanticParser(**given).fit(QUESTIONS, MEANINGS, progress=False).predict(QUESTIONS[:2])
+
+
+def entail(**options: Any) -> None:
+    EntailmentClassifier(**{"learner": Perceptron(epochs=1), **options}).fit(
+        ENTAILED, RELATIONS, progress=False
+    ).predict(ENTAILED[:2])
 
 
 def learn(learner: Any) -> None:
@@ -144,6 +154,11 @@ USES: dict[str, Callable[[Any], None]] = {
        for name in ("pruning", "calibration", "seed", "threads")},
     **{f"SemanticParser.{name}": lambda v, name=name: understand(**{name: v})
        for name in ("prior", "most_names", "most_expressions", "calibration", "seed", "threads")},
+    **{f"EntailmentClassifier.{name}": lambda v, name=name: entail(**{name: v})
+       for name in ("calibration", "seed", "threads")},
+    **{f"AlignmentFeatures.{name}": lambda v, name=name: entail(features=AlignmentFeatures(**{name: v}))
+       for name in numeric(AlignmentFeatures)},
+    **{f"Network.{name}": lambda v, name=name: Network(**{name: v}) for name in numeric(Network)},
     **{f"LexiconOptions.{name}": lambda v, name=name: understand(lexicon=LexiconOptions(**{name: v}))
        for name in numeric(LexiconOptions)},
     **{f"SpanFeatures.{name}": lambda v, name=name: phrase(features=SpanFeatures(**{name: v}))
@@ -189,7 +204,7 @@ def test_parameters(name: str) -> None:
     "kind",
     [
         *("chain", "hidden", "spectral", "beam", "kernel", "segmenter", "transcriber", "parser", "phrase-parser"),
-        "semantic-parser",
+        *("semantic-parser", "entailment"),
     ],
 )
 def test_methods(kind: str) -> None:
@@ -206,11 +221,13 @@ def test_methods(kind: str) -> None:
         "phrase-parser": lambda: PhraseParser(learner=Perceptron(epochs=1)).fit(X, PHRASES, progress=False),
         "semantic-parser": lambda: SemanticParser(DOMAIN, SEEN_OF_STATES, Perceptron(epochs=1)).fit(
             QUESTIONS, MEANINGS, progress=False),
+        "entailment": lambda: EntailmentClassifier(learner=Perceptron(epochs=1)).fit(
+            ENTAILED, RELATIONS, progress=False),
     }  # fmt: skip
     model = makers[kind]()
     data: dict[str, Any] = {"segmenter": (FRAMES[:2], SEGMENTS[:2]), "transcriber": (WORDS[:2], SPOKEN[:2])}
     data |= {"parser": (X[:2], TREES[:2]), "phrase-parser": (X[:2], PHRASES[:2])}
-    data |= {"semantic-parser": (QUESTIONS[:2], MEANINGS[:2])}
+    data |= {"semantic-parser": (QUESTIONS[:2], MEANINGS[:2]), "entailment": (ENTAILED[:2], RELATIONS[:2])}
     given, right = data.get(kind, (X[:2], Y[:2]))
     long = given if kind in data else [["the", "old", "dog"] * 30]
     asked: list[Callable[[Any], Any]] = [

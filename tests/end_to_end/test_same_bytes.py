@@ -21,7 +21,8 @@ from margent import MIRA, SpanFeatures, Spectral
 from margent import CRF, PCFG, Beam, DependencyTree, Durations, Kernel, MaximumLikelihood, Parser, ParserFeatures
 from margent import Perceptron, PhraseParser, PhraseTree, SegmentCosts, Segmenter, SemanticParser, Tagger, Transcriber
 from margent.crfsuite import CRF as CrfsuiteCRF
-from margent.datasets import make_questions
+from margent import AlignmentFeatures, EntailmentClassifier
+from margent.datasets import make_entailment, make_questions
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.features import Templates
@@ -101,6 +102,8 @@ MODELS = {
     "questions": lambda: SemanticParser(company, learner=Perceptron(epochs=2)).fit(questions, meanings),
     "meanings": lambda: SemanticParser(learner=Perceptron(epochs=2)).fit(questions, meanings)
     .partial_fit(*make_questions(10, seed=2)[:2]),
+    "pairs": lambda: EntailmentClassifier(AlignmentFeatures(compose=True), Perceptron(epochs=2)).fit(
+        *make_entailment(30, seed=1)[:2]),
     "spans": lambda: PhraseParser(SpanFeatures({"first.word", "last.word", "left.word", "right.word"}),
                                   Perceptron(epochs=2)).fit(sentences, phrases),
     "spanning": lambda: Parser(search="mst", learner=CRF(epochs=2)).fit(sentences, trees),
@@ -170,7 +173,7 @@ def digests() -> list[dict[str, str]]:
 
 NAMES = ("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words")
 NAMES += ("arcs", "actions", "phrases", "grammar", "questions", "meanings", "system")
-NAMES += ("spans", "spanning", "beam crf", "hidden", "k-grams", "reranked")
+NAMES += ("pairs", "spans", "spanning", "beam crf", "hidden", "k-grams", "reranked")
 
 
 @pytest.mark.parametrize("name", NAMES)
