@@ -24,6 +24,9 @@ from margent.features.encoded import Encoded, sequence_ptr
 from margent.learners import CRF, EM, LEARNERS, PCFG, BatchLearner, MaximumLikelihood, RuleLearner, capability_table
 from margent.learners.capabilities import check_fits, declared
 from margent.learners.training import Training
+from margent.models.entailment.data import PairData
+from margent.models.entailment.network.network_weights import NetworkWeights
+from margent.models.entailment.network.vocabulary import Vocabulary
 from margent.models.phrase_parser.problem import PhraseProblem
 from margent.models.semantic_parser.problem import SemanticParserProblem
 from margent.models.training_data import TrainingData
@@ -144,6 +147,38 @@ class ClassesWithLogLoss(Classes):
         return float(-log_p[gold]), dict(enumerate((change * self.X[i]).tolist()))
 
 
+class ClassesWithGradient(Classes):
+    """As Adam asks for it: of batches, and weights that are changed in place."""
+
+    def __init__(self) -> None:
+        self.values = np.zeros(2)
+
+    def gradient(self, examples: Any, seed: int) -> tuple[float, Any]:
+        loss, found = 0.0, np.zeros(2)
+        for i in examples.tolist():
+            own, change = ClassesWithLogLoss.log_loss(self, i, self.values)  # type: ignore[arg-type]
+            loss += own
+            found += np.array([change[0], change[1]]) / len(examples)
+        return loss, found
+
+    def weights(self, average: bool) -> Any:
+        return self.values.copy()
+
+
+def network_of_trees() -> Any:
+    """Two pairs of sentences; without torch, something else that has gradients of batches."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        stand_in = ClassesWithGradient()
+        stand_in.structure = "network of trees"  # type: ignore[attr-defined]
+        return stand_in
+    data = PairData.of([("a cat", "the cat"), ("a dog", "a cat")], ["yes", "no"])
+    network = margent.Network(size=2, relation=2, words=3, min_count=1)
+    empty = NetworkWeights(network, Vocabulary(None), 0, np.zeros(0, np.float32))
+    return empty.grown(data, 2, True, 0).oracle(data, np.array([1, 0]), None)
+
+
 def dependency_arcs() -> _core.TreeOracle:
     """Two sentences of two words; the word with the larger atom is the root."""
     templates = [
@@ -251,6 +286,8 @@ STRUCTURES_OF_TESTS: dict[str, Callable[[], Any]] = {
     "decisions of a parser": lambda: transitions_of_a_parser(exploring=True),
     "transitions": lambda: BeamOracle(Bits(), ["ab", "b"], [(0, 1), (1,)], beam=3),
     "k-grams": lambda: KGramOracle(["aba", "bba"], ["xyy", "yxx"]),
+    "network of trees": network_of_trees,
+    "ClassesWithGradient": ClassesWithGradient,
     "ClassesWithAnswer": ClassesWithAnswer,
     "ClassesWithLogLoss": ClassesWithLogLoss,
 }

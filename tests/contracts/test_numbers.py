@@ -17,18 +17,21 @@ import pytest
 from margent import (
     EM,
     AlignmentBeam,
+    AlignmentFeatures,
     Beam,
     CubePruning,
     DenseStart,
     DependencyTree,
     DualPerceptron,
     Durations,
+    EntailmentClassifier,
     Features,
     HiddenLabels,
     Kernel,
     LexiconOptions,
     Markovisation,
     MaximumLikelihood,
+    Network,
     Parser,
     ParserFeatures,
     Perceptron,
@@ -44,7 +47,7 @@ from margent import (
     Translator,
 )
 from margent.annotation import PhraseTree
-from margent.datasets import make_questions, make_translations
+from margent.datasets import make_entailment, make_questions, make_translations
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.learners import LEARNERS
@@ -70,6 +73,7 @@ TRANSLATING = {
     "search": CubePruning(5),
     "left_out": False,
 }
+ENTAILED, RELATIONS, _ = make_entailment(6)
 SEEN_OF_STATES = ["q0.lower action.piece", "s0.type action.kind"]
 # Nothing but how long somebody wants to wait; more is not wrong.
 WAITS = {"epochs", "iterations", "restarts", "n_reprocess"}
@@ -111,6 +115,12 @@ def understand(**options: Any) -> None:
 
 def translate(**options: Any) -> None:
     Translator(**{**TRANSLATING, **options}).fit(FOREIGN, ENGLISH, progress=False).predict(FOREIGN[:2])
+
+
+def entail(**options: Any) -> None:
+    EntailmentClassifier(**{"learner": Perceptron(epochs=1), **options}).fit(
+        ENTAILED, RELATIONS, progress=False
+    ).predict(ENTAILED[:2])
 
 
 def learn(learner: Any) -> None:
@@ -168,6 +178,11 @@ USES: dict[str, Callable[[Any], None]] = {
        for name in numeric(CubePruning)},
     **{f"RuleExtraction.{name}": lambda v, name=name: translate(extraction=RuleExtraction(**{name: v}))
        for name in numeric(RuleExtraction)},
+    **{f"EntailmentClassifier.{name}": lambda v, name=name: entail(**{name: v})
+       for name in ("calibration", "seed", "threads")},
+    **{f"AlignmentFeatures.{name}": lambda v, name=name: entail(features=AlignmentFeatures(**{name: v}))
+       for name in numeric(AlignmentFeatures)},
+    **{f"Network.{name}": lambda v, name=name: Network(**{name: v}) for name in numeric(Network)},
     **{f"LexiconOptions.{name}": lambda v, name=name: understand(lexicon=LexiconOptions(**{name: v}))
        for name in numeric(LexiconOptions)},
     **{f"SpanFeatures.{name}": lambda v, name=name: phrase(features=SpanFeatures(**{name: v}))
@@ -213,8 +228,7 @@ def test_parameters(name: str) -> None:
     "kind",
     [
         *("chain", "hidden", "spectral", "beam", "kernel", "segmenter", "transcriber", "parser", "phrase-parser"),
-        "semantic-parser",
-        "translator",
+        *("semantic-parser", "translator", "entailment"),
     ],
 )
 def test_methods(kind: str) -> None:
@@ -232,11 +246,14 @@ def test_methods(kind: str) -> None:
         "semantic-parser": lambda: SemanticParser(DOMAIN, SEEN_OF_STATES, Perceptron(epochs=1)).fit(
             QUESTIONS, MEANINGS, progress=False),
         "translator": lambda: Translator(**TRANSLATING).fit(FOREIGN, ENGLISH, progress=False),
+        "entailment": lambda: EntailmentClassifier(learner=Perceptron(epochs=1)).fit(
+            ENTAILED, RELATIONS, progress=False),
     }  # fmt: skip
     model = makers[kind]()
     data: dict[str, Any] = {"segmenter": (FRAMES[:2], SEGMENTS[:2]), "transcriber": (WORDS[:2], SPOKEN[:2])}
     data |= {"parser": (X[:2], TREES[:2]), "phrase-parser": (X[:2], PHRASES[:2])}
     data |= {"semantic-parser": (QUESTIONS[:2], MEANINGS[:2]), "translator": (FOREIGN[:2], ENGLISH[:2])}
+    data |= {"entailment": (ENTAILED[:2], RELATIONS[:2])}
     given, right = data.get(kind, (X[:2], Y[:2]))
     long = given if kind in data else [["the", "old", "dog"] * 30]
     asked: list[Callable[[Any], Any]] = [

@@ -21,7 +21,8 @@ from margent import MIRA, SpanFeatures, Spectral, Translator
 from margent import CRF, PCFG, Beam, DependencyTree, Durations, Kernel, MaximumLikelihood, Parser, ParserFeatures
 from margent import Perceptron, PhraseParser, PhraseTree, SegmentCosts, Segmenter, SemanticParser, Tagger, Transcriber
 from margent.crfsuite import CRF as CrfsuiteCRF
-from margent.datasets import make_questions, make_translations
+from margent import AlignmentFeatures, EntailmentClassifier
+from margent.datasets import make_entailment, make_questions, make_translations
 from margent.features.frame_map import FrameFeatures
 from margent.features.segment_token_map import TokenFeatures
 from margent.features import Templates
@@ -105,6 +106,8 @@ MODELS = {
     "pairs": lambda: Translator(learner=Perceptron(epochs=2), order=2).fit(
         foreign, english, alignments=links),
     "aligned": lambda: Translator([], MIRA(epochs=2), order=2, left_out=False).fit(foreign, english),
+    "entailed": lambda: EntailmentClassifier(AlignmentFeatures(compose=True), Perceptron(epochs=2)).fit(
+        *make_entailment(30, seed=1)[:2]),
     "spans": lambda: PhraseParser(SpanFeatures({"first.word", "last.word", "left.word", "right.word"}),
                                   Perceptron(epochs=2)).fit(sentences, phrases),
     "spanning": lambda: Parser(search="mst", learner=CRF(epochs=2)).fit(sentences, trees),
@@ -175,6 +178,7 @@ def digests() -> list[dict[str, str]]:
 NAMES = ("dicts", "sets", "function", "templates", "kernel", "crfsuite", "tokens", "frames", "words")
 NAMES += ("arcs", "actions", "phrases", "grammar", "questions", "meanings", "pairs", "aligned", "system")
 NAMES += ("spans", "spanning", "beam crf", "hidden", "k-grams", "reranked")
+NAMES += ("entailed",)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -55,7 +55,7 @@ def data(folder, tmp_path_factory):
         write_questions(place / f"{name}.questions", *make_questions(20, seed=seed)[:2])
     for name, seed in (("train", 1), ("dev", 2)):
         write_pairs(place / f"{name}.tsv", *make_entailment(60, seed=seed)[:2])
-                write_parallel_text(place / f"{name}.parallel", *make_translations(60, seed=seed, longest=9)[:2])
+        write_parallel_text(place / f"{name}.parallel", *make_translations(60, seed=seed, longest=9)[:2])
     found = {
         "entailment": (place / "train.tsv", place / "dev.tsv"),
         "translator": (place / "train.parallel", place / "dev.parallel"),

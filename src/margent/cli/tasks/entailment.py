@@ -49,6 +49,9 @@ class EntailmentTask(Task):
     default_learner = "pa"
     learner_defaults: Mapping[str, Any] = {"C": 0.02, "epochs": 6}
 
+    def hints(self) -> dict[str, Any]:
+        return {**super().hints(), "vectors": str | None}
+
     # Data
 
     def add_reading(self, parser: argparse.ArgumentParser) -> None:

@@ -27,14 +27,15 @@ from typing import Any
 from margent.models.entailment.network.batch import PairBatch
 from margent.models.entailment.network.options import Network
 from margent.models.entailment.network.tree_lstm import torch_module, tree_states
+from margent.models.entailment.network.word_attention import word_attention
 
 Tensors = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Forward:
-    """logits (B, L); relations (B, q, L) logits of all nodes, alignment (B, q, p + 1), the last column null, or None
-    where there is none; log_alignment (B,) of what was sampled, or None."""
+    """logits (B, L); relations (B, q, L) logits of all nodes, alignment (B, q, p + 1), the last column null, each
+    None where there are none; log_alignment (B,) of what was sampled, or None."""
 
     logits: Any
     relations: Any = None
@@ -57,6 +58,9 @@ def forward(network: Network, weights: Tensors, given: Any, batch: PairBatch, ge
         return x * kept / (1 - network.dropout)
 
     x = dropped(_words(torch, weights, given, put(batch.words), batch.spellings, put))
+    if network.encoder in ("decomposable", "esim"):
+        e, alignment = word_attention(network.encoder, weights, x, batch, put, dropped)
+        return Forward(_output(torch, network, weights, dropped(e)), None, alignment)
     b = weights["meaning.b"]
     gates = x @ weights["meaning.W"] + b
     rest = batch.levels.n_nodes - len(gates)

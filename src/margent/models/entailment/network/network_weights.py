@@ -62,7 +62,9 @@ class NetworkWeights:
             sentences = [tree.words for trees in (data.premises, data.hypotheses) for tree in trees]
             vocabulary = vocabulary.grown(sentences, int(self.network.min_count))
         new = replace(self, vocabulary=vocabulary, n_labels=n_labels)
-        return replace(new, values=grown_values(self.values, self.shapes if len(self.values) else {}, new.shapes, seed))
+        old = self.shapes if len(self.values) else {}
+        start = float(self.network.start)
+        return replace(new, values=grown_values(self.values, old, new.shapes, start, seed))
 
     def with_values(self, values: Any) -> NetworkWeights:
         return replace(self, values=np.asarray(values, dtype=np.float32))
@@ -92,16 +94,17 @@ class NetworkWeights:
         for numbers, found in self._answers(self.encoded(data)):
             shares = (scale * found.logits.double()).softmax(1).cpu().numpy()
             for place, i in enumerate(numbers.tolist()):
-                q = data.hypotheses[i].n_nodes
-                if found.alignment is None:  # nothing is aligned, and nodes have no relation of their own
-                    alignment = np.zeros((q, data.premises[i].n_nodes + 1))
-                    alignment[:, -1] = 1.0
-                    details[i] = PairDetails(alignment, np.repeat(shares[place][None], q, axis=0))
-                    continue
-                rows = found.alignment[place, :q].double().cpu().numpy()
-                p = data.premises[i].n_nodes
-                relations = (scale * found.relations[place, :q].double()).softmax(1).cpu().numpy()
-                details[i] = PairDetails(np.column_stack([rows[:, :p], rows[:, -1]]), relations)
+                premise, n_nodes = data.premises[i], data.hypotheses[i].n_nodes
+                trees = self.network.encoder == "tree"
+                p, q = (premise.n_nodes, n_nodes) if trees else (len(premise), len(data.hypotheses[i]))
+                alignment = np.eye(1, p + 1, p).repeat(q, axis=0)  # where nothing is aligned
+                if found.alignment is not None:
+                    rows = found.alignment[place, :q].double().cpu().numpy()
+                    alignment = np.column_stack([rows[:, :p], rows[:, -1]])
+                relations = np.repeat(shares[place][None], n_nodes, axis=0)  # where nodes have none of their own
+                if found.relations is not None:
+                    relations = (scale * found.relations[place, :q].double()).softmax(1).cpu().numpy()
+                details[i] = PairDetails(alignment, relations)
         return [each for each in details if each is not None]
 
     def contributions(self, data: PairData, winner: int, rival: int, labels: Sequence[str]) -> list[Contribution]:
@@ -117,7 +120,7 @@ class NetworkWeights:
         order = np.argsort(sizes, kind="stable")
         for start in range(0, len(order), _BATCH):
             numbers = order[start : start + _BATCH]
-            batch = PairBatch.of(encoded, numbers, self.network.encoder == "sequence")
+            batch = PairBatch.of(encoded, numbers, self.network.encoder != "tree")
             with one_thread(torch), torch.no_grad():
                 found = forward(self.network, self._tensors, self._given, batch)
             yield numbers, found

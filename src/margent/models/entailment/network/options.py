@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from margent.models.stored_parameters import storable
 from margent.parameters import check_choice, check_flag, check_number, check_whole
 
-ENCODERS = ("tree", "sequence")
+ENCODERS = ("tree", "sequence", "decomposable", "esim")
 COMPOSITIONS = ("lstm", "rnn", "none")
 ALIGNMENTS = ("expected", "sampled")
 ATTENTIONS = ("difference", "affine")
@@ -26,8 +26,13 @@ class Network:
     'LSTM sent. embedding'
     """
 
-    encoder: str = field(default="tree", metadata={"help": "what reads sentences: an LSTM of trees, or of words",
-                                                   "choices": ENCODERS})  # fmt: skip
+    encoder: str = field(
+        default="tree",
+        metadata={
+            "help": "what reads sentences: an LSTM of trees, of words; or a network that aligns words instead of nodes",
+            "choices": ENCODERS,
+        },
+    )
     composition: str = field(
         default="lstm",
         metadata={"help": "how relations of phrases are made of those of their parts; none: the two sentences alone "
@@ -60,6 +65,7 @@ class Network:
         metadata={"help": "words without a vector have one in common, or one made of how they begin and end",
                   "choices": UNKNOWN},
     )  # fmt: skip
+    start: float = field(default=0.05, metadata={"help": "numbers begin between -START and START"})
     min_count: int = field(default=2, metadata={"help": "words without a given vector that are seen less often in "
                                                 "training share one"})  # fmt: skip
 
@@ -73,10 +79,11 @@ class Network:
         for name in ("size", "relation", "words"):
             check_whole(self, name, minimum=1, maximum=LARGEST_SIZE)
         check_number(self, "dropout", minimum=0, maximum=0.99)
+        check_number(self, "start", minimum=0, maximum=10, above=True)
         check_whole(self, "min_count", minimum=1)
-        if self.encoder == "sequence" and self.composition != "none":
+        if self.encoder != "tree" and self.composition != "none":
             raise ValueError(
-                f"composition of Network should be 'none' where encoder is 'sequence', which has no phrases to "
+                f"composition of Network should be 'none' where encoder is {self.encoder!r}, which has no phrases to "
                 f"align, got {self.composition!r}"
             )
 
@@ -84,7 +91,7 @@ class Network:
     def row(self) -> str:
         """What Table 5.7 calls it."""
         if self.composition == "none":
-            return "LSTM sent. embedding" if self.encoder == "sequence" else "Binary Tree-LSTM"
+            return {"sequence": "LSTM sent. embedding", "tree": "Binary Tree-LSTM"}.get(self.encoder, self.encoder)
         if self.composition == "rnn":
             return "Binary Tree-LSTM + simple RNN w/ attention"
         kind = "Sampling" if self.alignment == "sampled" else "Expected Alignment"

@@ -85,7 +85,7 @@ class NetworkOracle:
         torch = self._torch
         with one_thread(torch):
             generator = torch.Generator(self._device).manual_seed(seed)
-            batch = PairBatch.of(self._encoded, examples, self._network.encoder == "sequence")
+            batch = PairBatch.of(self._encoded, examples, self._network.encoder != "tree")
             self._gradient.zero_()
             found = forward(self._network, self._leaves, self._given, batch, generator)
             at = torch.as_tensor(examples, device=self._device)
