@@ -30,7 +30,8 @@ from margent.models.entailment.network.vocabulary import Vocabulary
 from margent.models.phrase_parser.problem import PhraseProblem
 from margent.models.semantic_parser.problem import SemanticParserProblem
 from margent.models.training_data import TrainingData
-from margent.models.translator.problem import PairData, TranslatorProblem
+from margent.models.translator.problem import PairData as AlignedData
+from margent.models.translator.problem import TranslatorProblem
 from margent.spectral import KGramOracle, Spectral
 from margent.structures import BeamOracle, Cosegments, ForestOracle
 
@@ -260,7 +261,7 @@ def translations() -> _core.TranslationOracle:
 
     X, y, alignments = make_translations(40, longest=8)
     translator = margent.Translator(["target.first"], margent.Perceptron(), order=2, dense=margent.DenseStart(0.1))
-    TranslatorProblem.of(translator, PairData(X, y, alignments=alignments)).learned(run)
+    TranslatorProblem.of(translator, AlignedData(X, y, alignments=alignments)).learned(run)
     return oracles[0]
 
 
