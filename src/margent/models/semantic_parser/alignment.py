@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from margent.features.token_atoms import TokenAtoms
 from margent.models.semantic_parser.fragments import Part
 from margent.models.semantic_parser.grammar import MeaningGrammar
+from margent.models.semantic_parser.hints import name_parts, stem
 from margent.models.semantic_parser.lexicon import END, HINTED, Lexicon, by_strength
 from margent.models.semantic_parser.weights import EncodedQuestions
 
@@ -121,10 +122,12 @@ class _Alignment:
         self.chance = np.zeros(len(self.entries))
         self.chance[self.entry] = choices.strengths
         self.chance *= np.where(self.is_slot, 1.0, SKIPPED) / self._by_owner(self.chance)[self.owner]
-        # What words are expected to say comes first, before all that goes with everything: a full stop, or the end.
-        n_hints = self._by_owner(self.is_hint.astype(np.float64))
-        self.chance = np.where(self.is_hint, np.maximum(self.chance, HINTED / n_hints[self.owner].clip(1)), self.chance)
-        self.skip[n_hints[: self.n_words] > 0] = 1 - HINTED - NAMED
+        # A word that is a name says it first, before all that goes with everything: a full stop, or the end.
+        pieces = self.lexicon.pieces
+        named = [bool(word) and name_parts(pieces[piece]) == {stem(word)} for word, _, piece in self.entries]
+        n_named = self._by_owner(np.array(named, dtype=np.float64))
+        self.chance = np.where(named, np.maximum(self.chance, HINTED / n_named[self.owner].clip(1)), self.chance)
+        self.skip[n_named[: self.n_words] > 0] = 1 - HINTED - NAMED
 
     def step(self, most_expressions: int, most_states: int, threads: int) -> None:
         """One expectation, and one maximization."""
