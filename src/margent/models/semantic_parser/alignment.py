@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from margent.features.token_atoms import TokenAtoms
 from margent.models.semantic_parser.fragments import Part
 from margent.models.semantic_parser.grammar import MeaningGrammar
-from margent.models.semantic_parser.hints import name_parts, stem
 from margent.models.semantic_parser.lexicon import END, HINTED, Lexicon, by_strength
 from margent.models.semantic_parser.weights import EncodedQuestions
 
@@ -38,6 +37,8 @@ SKIPPED, NAMED = 0.4, 0.1
 DECAY = 0.3
 """How much rarer a piece is taken to be for each name more."""
 SLOT_SMOOTHING = 0.1
+MOST_WAITING = 5
+"""So many expressions wait to be put together at most: derivations where more do are rare, and teach little."""
 
 Floats = NDArray[np.float64]
 _TINY = 1e-12
@@ -65,7 +66,7 @@ def aligned(
         if n > 0:
             alignment = _Alignment(lexicon, questions, parts, complexity)
             for _ in range(n):
-                alignment.step(most_expressions, states, threads)
+                alignment.step(min(most_expressions, MOST_WAITING), states, threads)
             lexicon = alignment.lexicon_of(least)
     return lexicon
 
@@ -122,12 +123,6 @@ class _Alignment:
         self.chance = np.zeros(len(self.entries))
         self.chance[self.entry] = choices.strengths
         self.chance *= np.where(self.is_slot, 1.0, SKIPPED) / self._by_owner(self.chance)[self.owner]
-        # A word that is a name says it first, before all that goes with everything: a full stop, or the end.
-        pieces = self.lexicon.pieces
-        named = [bool(word) and name_parts(pieces[piece]) == {stem(word)} for word, _, piece in self.entries]
-        n_named = self._by_owner(np.array(named, dtype=np.float64))
-        self.chance = np.where(named, np.maximum(self.chance, HINTED / n_named[self.owner].clip(1)), self.chance)
-        self.skip[n_named[: self.n_words] > 0] = 1 - HINTED - NAMED
 
     def step(self, most_expressions: int, most_states: int, threads: int) -> None:
         """One expectation, and one maximization."""

@@ -131,24 +131,3 @@ def test_what_words_likely_say_is_seen_ahead():
                     assert seen == (left[place] if place < len(left) else "(none)")
             position += len(step.words) if step.action in ("skip", "shift") else 0
         assert any("ahead" in name for step in parser.explain(words).steps for name, _ in step.features)
-
-
-def test_a_name_says_itself_though_a_sign_is_in_all_questions_too():
-    """What all meanings have goes with a question mark as well as with its name; the name is to say it."""
-    domain = Domain(
-        TypeHierarchy({"job": "e", "place": "e"}),
-        {"job": [parse_type("job -> t")], "loc": [parse_type("job -> place -> t")], "ohio": [parse_type("place")]}
-        | {name: [parse_type("place")] for name in ("utah", "iowa")},
-        {("ohio",): ["ohio"], ("utah",): ["utah"], ("iowa",): ["iowa"]},
-    )
-    asked = ["show jobs in {} ?", "list jobs in {} ?", "any jobs in {} ?", "what is there in {} ?"]
-    X = 20 * [text.format(place).split() for text in asked for place in ("ohio", "utah", "iowa")]
-    y = [f"(lambda $0 e (and (job $0) (loc $0 {words[-2]})))" for words in X]
-    parts = [parts_of(parse_meaning(meaning), 3) for meaning in y]
-    lexicon = Lexicon.learned(X, parts, domain, LexiconOptions(min_count=1))
-    limits = {"complexity": 2.0, "most_expressions": 4, "most_states": 5000, "threads": 1}
-    found = aligned(lexicon, X, parts, iterations=8, **limits)
-    said = {word: str(found.pieces[given[0][0]].expression) for word, given in found.words.items() if given}
-    strongest = {word: given[0][1] for word, given in found.words.items() if given}
-    assert said["jobs"] == "job" and strongest["jobs"] > 0.7 > 0.3 > strongest.get("?", 0.0)
-    assert found.skipped("?") > 0.7 and found.skipped("jobs") < 0.3
