@@ -37,6 +37,8 @@ SKIPPED, NAMED = 0.4, 0.1
 DECAY = 0.3
 """How much rarer a piece is taken to be for each name more."""
 SLOT_SMOOTHING = 0.1
+MOST_WAITING = 5
+"""So many expressions wait to be put together at most: derivations where more do are rare, and teach little."""
 
 Floats = NDArray[np.float64]
 _TINY = 1e-12
@@ -64,7 +66,7 @@ def aligned(
         if n > 0:
             alignment = _Alignment(lexicon, questions, parts, complexity)
             for _ in range(n):
-                alignment.step(most_expressions, states, threads)
+                alignment.step(min(most_expressions, MOST_WAITING), states, threads)
             lexicon = alignment.lexicon_of(least)
     return lexicon
 
@@ -121,10 +123,6 @@ class _Alignment:
         self.chance = np.zeros(len(self.entries))
         self.chance[self.entry] = choices.strengths
         self.chance *= np.where(self.is_slot, 1.0, SKIPPED) / self._by_owner(self.chance)[self.owner]
-        # What words are expected to say comes first, before all that goes with everything: a full stop, or the end.
-        n_hints = self._by_owner(self.is_hint.astype(np.float64))
-        self.chance = np.where(self.is_hint, np.maximum(self.chance, HINTED / n_hints[self.owner].clip(1)), self.chance)
-        self.skip[n_hints[: self.n_words] > 0] = 1 - HINTED - NAMED
 
     def step(self, most_expressions: int, most_states: int, threads: int) -> None:
         """One expectation, and one maximization."""
