@@ -71,6 +71,9 @@ class Forests:
     def marginals(
         self, scores: NDArray[numpy.float64], threads: int
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
+    def best_along(
+        self, scores: NDArray[numpy.float64], slopes: NDArray[numpy.float64], threads: int
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int32]]: ...
     def expectation(
         self, scores: NDArray[numpy.float64], values: NDArray[numpy.float64], threads: int
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
@@ -1264,6 +1267,7 @@ class TranslationOracle(ParserOracle):
         sample_weight: NDArray[numpy.float64] | None = None,
         examples: NDArray[numpy.int64] | None = None,
         dense_step: float = 1.0,
+        follows_answer: bool = False,
     ) -> None: ...
     @property
     def batch(self) -> int: ...
