@@ -54,8 +54,9 @@ def main() -> None:
         "train_threads": options.train_threads,
         "sentences_per_second": {},
     }
-    print(f"fit: {whole:.1f} s, of which each pass {', '.join(f'{seconds:.1f}' for seconds in epochs)} s, over "
-          f"{100 * translator.coverage_:.1f} % of {len(train.X):,} sentences; {used[-1]:.1f} s of processors in all")  # fmt: skip
+    passes = ", ".join(f"{seconds:.1f}" for seconds in epochs)
+    print(f"fit: {whole:.1f} s, {used[-1]:.1f} s of processors; each pass {passes} s")
+    print(f"a pass goes over {100 * translator.coverage_:.1f} % of {len(train.X):,} sentences")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {options.core})
     translator.set_params(threads=1)
