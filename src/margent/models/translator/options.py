@@ -67,7 +67,7 @@ class DenseStart:
     """
 
     scale: float = field(
-        default=100.0, metadata={"help": "factor of these weights: the larger, the less sparse features add to them"}
+        default=1000.0, metadata={"help": "factor of these weights: the larger, the less sparse features add to them"}
     )
     step: float = field(default=0.0, metadata={"help": "part of a step that they make with the others; 0: they stay"})
     weights: Mapping[str, float] | None = field(
