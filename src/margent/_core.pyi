@@ -71,6 +71,9 @@ class Forests:
     def marginals(
         self, scores: NDArray[numpy.float64], threads: int
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
+    def best_along(
+        self, scores: NDArray[numpy.float64], slopes: NDArray[numpy.float64], threads: int
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int32]]: ...
     def expectation(
         self, scores: NDArray[numpy.float64], values: NDArray[numpy.float64], threads: int
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
