@@ -83,6 +83,7 @@ from margent.models import ParserFeatures as ParserFeatures
 from margent.models import PhraseParser as PhraseParser
 from margent.models import Pro as Pro
 from margent.models import RuleExtraction as RuleExtraction
+from margent.models import RuleTable as RuleTable
 from margent.models import SegmentConstraints as SegmentConstraints
 from margent.models import SegmentCosts as SegmentCosts
 from margent.models import Segmenter as Segmenter
