@@ -115,7 +115,7 @@ def test_batch_mira_steps_as_its_textbook_says():
 
 @pytest.fixture(scope="module")
 def toy():
-    sources, targets, alignments = make_translations(260, seed=0)
+    sources, targets, alignments = make_translations(240, seed=0, longest=9)
     translator = Translator(features=[], threads=1)
     made = rule_translator(translator, sources[:200], targets[:200], alignments[:200])
     return made, sources[200:], [[target] for target in targets[200:]]
@@ -128,10 +128,10 @@ def test_tuners_make_translations_better(toy, tuner):
     bad[DENSE_FEATURES.index("language model")] = 0.1
     bad[DENSE_FEATURES.index("log p(target | source)")] = 0.01
     lines = []
-    tuned = tune_weights(translator, X, y, tuner, iterations=2, k=20, start=bad, callback=lines.append)
+    tuned = tune_weights(translator, X, y, tuner, iterations=1, k=8, start=bad, callback=lines.append)
     assert lines == tuned.history and tuned.history[tuned.best]["bleu"] > tuned.history[0]["bleu"] + 0.02
     assert tuned.translator.score(X, y) == pytest.approx(tuned.history[tuned.best]["bleu"])
-    again = tune_weights(translator, X, y, tuner, iterations=2, k=20, start=bad)
+    again = tune_weights(translator, X, y, tuner, iterations=1, k=8, start=bad)
     np.testing.assert_array_equal(again.weights, tuned.weights)
 
 
