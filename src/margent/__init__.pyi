@@ -74,6 +74,7 @@ from margent.meaning.notation import meaning_text as meaning_text
 from margent.meaning.notation import parse_meaning as parse_meaning
 from margent.models import AlignmentBeam as AlignmentBeam
 from margent.models import AlignmentFeatures as AlignmentFeatures
+from margent.models import BatchMira as BatchMira
 from margent.models import Beam as Beam
 from margent.models import Constraints as Constraints
 from margent.models import CubePruning as CubePruning
@@ -85,10 +86,13 @@ from margent.models import LanguageModel as LanguageModel
 from margent.models import LexiconOptions as LexiconOptions
 from margent.models import Markovisation as Markovisation
 from margent.models import Network as Network
+from margent.models import Mert as Mert
 from margent.models import Parser as Parser
 from margent.models import ParserFeatures as ParserFeatures
 from margent.models import PhraseParser as PhraseParser
+from margent.models import Pro as Pro
 from margent.models import RuleExtraction as RuleExtraction
+from margent.models import RuleTable as RuleTable
 from margent.models import SegmentConstraints as SegmentConstraints
 from margent.models import SegmentCosts as SegmentCosts
 from margent.models import Segmenter as Segmenter
@@ -97,7 +101,10 @@ from margent.models import SpanFeatures as SpanFeatures
 from margent.models import Tagger as Tagger
 from margent.models import Transcriber as Transcriber
 from margent.models import Translator as Translator
+from margent.models import align_words as align_words
 from margent.models import load as load
+from margent.models import rule_translator as rule_translator
+from margent.models import tune_weights as tune_weights
 from margent.spectral import OperatorModel as OperatorModel
 from margent.spectral import Spectral as Spectral
 from margent.spectral import spectral_path as spectral_path

@@ -38,6 +38,7 @@ from margent.models.transcriber.options import AlignmentBeam as AlignmentBeam
 from margent.models.transcriber.transcriber import Cosegment as Cosegment
 from margent.models.transcriber.transcriber import Pronunciation as Pronunciation
 from margent.models.transcriber.transcriber import Transcriber as Transcriber
+from margent.models.translator.aligner import align_words as align_words
 from margent.models.translator.answers import DerivationNode as DerivationNode
 from margent.models.translator.answers import TranslationExplanation as TranslationExplanation
 from margent.models.translator.answers import TranslationReading as TranslationReading
@@ -48,3 +49,8 @@ from margent.models.translator.options import DenseStart as DenseStart
 from margent.models.translator.rule_table import RuleExtraction as RuleExtraction
 from margent.models.translator.rule_table import RuleTable as RuleTable
 from margent.models.translator.translator import Translator as Translator
+from margent.models.translator.tuning.batch_mira import BatchMira as BatchMira
+from margent.models.translator.tuning.mert import Mert as Mert
+from margent.models.translator.tuning.pro import Pro as Pro
+from margent.models.translator.tuning.tuner import rule_translator as rule_translator
+from margent.models.translator.tuning.tuner import tune_weights as tune_weights

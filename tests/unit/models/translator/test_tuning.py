@@ -12,7 +12,7 @@ from margent.datasets import make_translations
 from margent.errors import CorpusError
 from margent.metrics import References, corpus_bleu, smoothed_bleu
 from margent.models.translator.rule_table import DENSE_FEATURES
-from margent.models.translator.tuning import BatchMira, Mert, Pro, rule_translator, tune
+from margent.models.translator.tuning import BatchMira, Mert, Pro, rule_translator, tune_weights
 from margent.models.translator.tuning.candidates import Candidates
 from margent.models.translator.tuning.line_search import best_step, pieces_of_candidates
 from margent.models.translator.tuning.pro import regression
@@ -115,7 +115,7 @@ def test_batch_mira_steps_as_its_textbook_says():
 
 @pytest.fixture(scope="module")
 def toy():
-    sources, targets, alignments = make_translations(260, seed=0)
+    sources, targets, alignments = make_translations(240, seed=0, longest=9)
     translator = Translator(features=[], threads=1)
     made = rule_translator(translator, sources[:200], targets[:200], alignments[:200])
     return made, sources[200:], [[target] for target in targets[200:]]
@@ -128,10 +128,10 @@ def test_tuners_make_translations_better(toy, tuner):
     bad[DENSE_FEATURES.index("language model")] = 0.1
     bad[DENSE_FEATURES.index("log p(target | source)")] = 0.01
     lines = []
-    tuned = tune(translator, X, y, tuner, iterations=2, k=20, start=bad, callback=lines.append)
+    tuned = tune_weights(translator, X, y, tuner, iterations=1, k=8, start=bad, callback=lines.append)
     assert lines == tuned.history and tuned.history[tuned.best]["bleu"] > tuned.history[0]["bleu"] + 0.02
     assert tuned.translator.score(X, y) == pytest.approx(tuned.history[tuned.best]["bleu"])
-    again = tune(translator, X, y, tuner, iterations=2, k=20, start=bad)
+    again = tune_weights(translator, X, y, tuner, iterations=1, k=8, start=bad)
     np.testing.assert_array_equal(again.weights, tuned.weights)
 
 
@@ -151,9 +151,9 @@ def test_forests_say_what_the_search_says(toy):
 def test_what_cannot_be_tuned_is_refused(toy):
     translator, X, _ = toy
     with pytest.raises(CorpusError, match="there is nothing to tune on"):
-        tune(translator, X, [[] for _ in X], Mert())
+        tune_weights(translator, X, [[] for _ in X], Mert())
     with pytest.raises(ValueError, match="start should be 18 finite weights"):
-        tune(translator, X[:1], [[["a"]]], Mert(), start=[1.0])
+        tune_weights(translator, X[:1], [[["a"]]], Mert(), start=[1.0])
     with pytest.raises(ValueError, match="C of BatchMira should be a number above 0"):
         BatchMira(C=0)
     with pytest.raises(ValueError, match="forests of Mert should be True or False"):

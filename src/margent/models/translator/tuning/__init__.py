@@ -3,6 +3,6 @@
 from margent.models.translator.tuning.batch_mira import BatchMira
 from margent.models.translator.tuning.mert import Mert
 from margent.models.translator.tuning.pro import Pro
-from margent.models.translator.tuning.tuner import Tuning, rule_translator, tune
+from margent.models.translator.tuning.tuner import Tuning, rule_translator, tune_weights
 
-__all__ = ["BatchMira", "Mert", "Pro", "Tuning", "rule_translator", "tune"]
+__all__ = ["BatchMira", "Mert", "Pro", "Tuning", "rule_translator", "tune_weights"]

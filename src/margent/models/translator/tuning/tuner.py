@@ -55,7 +55,7 @@ class Tuning:
     best: int
 
 
-def tune(
+def tune_weights(
     translator: Translator,
     X: Any,
     y: Any,
