@@ -239,7 +239,8 @@ def test_methods(kind: str) -> None:
         asked += [lambda v: model.scores_of(given[0], v)]
     if kind not in data:
         asked += [lambda v: model.sample(given, v), lambda v: model.sample(given, 2, seed=v)]
-    if hasattr(model, "explain") and kind not in ("phrase-parser", "semantic-parser"):  # which explain without a number
+    if hasattr(model, "explain") and kind not in ("phrase-parser", "semantic-parser", "entailment"):
+        # the others explain without a number
         asked += [lambda v: model.explain(given[0], v), lambda v: model.explain(given[0], top=v)]
     if hasattr(model, "top_features"):
         label = "x" if kind == "parser" else str(model.classes_[0])
