@@ -1,6 +1,7 @@
 """Whether one sentence follows from another, by latent alignments of trees (paper 003, section 5.3).
 
     margent reproduce latent/entailment [--quick] [--out DIR] [--jobs N] [--data DIR]
+    python -m papers.latent.entailment baselines    (or first: one seed of a few rows on SICK)
 
 Rows 6 to 12 of Table 5.7 and, by the same loop, decomposable attention and ESIM; beside them the linear classifier of
 aligned words, a bag of words and one that sees the hypothesis alone. On SICK, and on the part of SNLI's training data
@@ -76,13 +77,16 @@ class Plan:
 
 FULL = Plan()
 QUICK = Plan(corpora=("sick",), seeds=(0,), epochs=2, n_train=500, curve=(), scale=40)
-FIRST = Plan(
-    corpora=("sick",),
-    rows=(*PLAIN, "6 sequence LSTM", "7 tree-LSTM", "11 expected alignment", "12 expected alignment, dual"),
-    seeds=(0,),
-    curve=(),
-)
-"""One seed of a few rows on SICK, for a processor and an hour; a full run goes on from it."""
+PARTS = {
+    "baselines": Plan(rows=PLAIN, seeds=(0,), curve=()),
+    "first": Plan(
+        corpora=("sick",),
+        rows=(*PLAIN, "6 sequence LSTM", "7 tree-LSTM", "11 expected alignment", "12 expected alignment, dual"),
+        seeds=(0,),
+        curve=(),
+    ),
+}
+"""Parts of the full run, which goes on from them: what needs no torch, and one seed of a few rows on SICK."""
 
 
 def run(options: Options, plan: Plan | None = None) -> Path:
@@ -379,3 +383,7 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
         axes.set(xlabel="accuracy on test data, percent", xlim=(min([*values, 50]) - 5, 100))
         axes.set_title(TITLES[corpus], loc="left", fontsize=10)
     figure.savefig(path)
+
+
+if __name__ == "__main__":
+    print(run(Options(), PARTS[sys.argv[1]]).read_text("utf-8"))

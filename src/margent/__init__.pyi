@@ -85,8 +85,8 @@ from margent.models import HiddenLabels as HiddenLabels
 from margent.models import LanguageModel as LanguageModel
 from margent.models import LexiconOptions as LexiconOptions
 from margent.models import Markovisation as Markovisation
-from margent.models import Network as Network
 from margent.models import Mert as Mert
+from margent.models import Network as Network
 from margent.models import Parser as Parser
 from margent.models import ParserFeatures as ParserFeatures
 from margent.models import PhraseParser as PhraseParser

@@ -265,11 +265,8 @@ def test_methods(kind: str) -> None:
         asked += [lambda v: model.scores_of(given[0], v)]
     if kind not in data:
         asked += [lambda v: model.sample(given, v), lambda v: model.sample(given, 2, seed=v)]
-    if hasattr(model, "explain") and kind not in (
-        "phrase-parser",
-        "semantic-parser",
-        "translator",
-    ):  # which explain without a number
+    no_number = ("phrase-parser", "semantic-parser", "translator", "entailment")  # which explain without one
+    if hasattr(model, "explain") and kind not in no_number:
         asked += [lambda v: model.explain(given[0], v), lambda v: model.explain(given[0], top=v)]
     if hasattr(model, "top_features"):
         label = "x" if kind == "parser" else str(model.classes_[0])

@@ -45,7 +45,7 @@ def make_entailment(
 
     >>> X, y, truth = make_entailment(2, seed=4)
     >>> X[0].premise.brackets(), X[0].hypothesis.brackets(), y[0]
-    ('( ( the ( red truck ) ) ( is resting ) )', '( ( the truck ) ( is lying ) )', 'neutral')
+    ('( ( the car ) ( is sitting ) )', '( ( the car ) ( is lying ) )', 'contradiction')
     """
     check_count("n_pairs", n_pairs, 1)
     check_count("seed", seed, 0)

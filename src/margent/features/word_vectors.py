@@ -83,7 +83,7 @@ class WordVectors:
         d = 0
         for number, line in source.lines():
             word, *numbers = line.rstrip().split(" ")
-            if number == 1 and len(numbers) == 1:
+            if number == 1 and len(numbers) == 1 and word.isdigit() and numbers[0].isdigit():
                 continue
             d = d or len(numbers)
             try:

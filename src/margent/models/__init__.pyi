@@ -7,6 +7,7 @@ from margent.models.entailment.answers import LabelReading as LabelReading
 from margent.models.entailment.entailment_classifier import EntailmentClassifier as EntailmentClassifier
 from margent.models.entailment.network.options import Network as Network
 from margent.models.entailment.options import AlignmentFeatures as AlignmentFeatures
+from margent.models.entailment.parsed_pairs import parsed_pairs as parsed_pairs
 from margent.models.loading import load as load
 from margent.models.parser.answers import ArcProbabilities as ArcProbabilities
 from margent.models.parser.answers import ScoredTree as ScoredTree

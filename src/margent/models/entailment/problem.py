@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,7 +102,7 @@ class EntailmentProblem(Problem[EntailmentModel]):
         weights = AlignmentWeights.empty(features.candidates, features.compose, bool(self.learner.probabilistic))
         if self.start is not None:
             assert isinstance(self.start.weights, AlignmentWeights)
-            weights = self.start.weights
+            weights = replace(self.start.weights, summed=bool(self.learner.probabilistic))
         if weights.compose and len(labels) > MOST_COMPOSED:
             raise CorpusError(
                 f"compose=True takes at most {MOST_COMPOSED} labels, for rules of three of them, got {len(labels)}"

@@ -70,6 +70,12 @@ def test_latent_crf_sums_over_alignments():
     assert crf.calibrated_ and crf.weights_.summed and crf.score(X_TEST, Y_TEST) > 0.8
 
 
+def test_training_goes_on_with_another_learner():
+    model = EntailmentClassifier(learner="perceptron").fit(X[:200], Y[:200], progress=False)
+    model.set_params(learner=margent.CRF("sgd", epochs=2)).partial_fit(X[200:], Y[200:], progress=False)
+    assert model.weights_.summed and model.calibrated_ and model.score(X_TEST, Y_TEST) > 0.7
+
+
 def test_the_history_says_what_had_no_tree():
     trained = EntailmentClassifier(learner="perceptron").fit(PLAIN, Y_TEST, progress=False)
     assert trained.history_[0]["right_branching"] == 2 * len(PLAIN)
