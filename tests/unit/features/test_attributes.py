@@ -94,7 +94,7 @@ def test_empty_sequences() -> None:
         ([[{"a": float("inf")}]], "expected a finite number"),
         ([[{"a": 1e39}]], "expected a finite number"),
         ([[{"a": object()}]], "got object"),
-        ([[{"a": {"b": b"c"}}]], r"attribute 'a:b', got bytes"),
+        ([[{"a": {"b": b"\xff"}}]], "token 0: expected text, or bytes of UTF-8, got bytes"),
         ([[{"a": [1]}]], "expected attribute names of type str, got int"),
         ([[{1: "a"}]], "expected attribute names of type str, got int"),
         ([[{"a": {1: "a"}}]], "expected attribute names of type str, got int"),

@@ -71,6 +71,7 @@ SAMPLES = {
         [SentencePair("It rains.", "It is wet."), SentencePair(BinaryTree.from_brackets("( a b )"), "b")],
         ["entailment", "neutral"],
     ),
+    "translations": ([["un", "chat"], ["non"]], [["a", "cat"], ["no"]]),
     "intervals": [Interval(0.0, 0.5, "a"), Interval(0.5, 1.0, "b")],
 }
 
