@@ -175,7 +175,7 @@ def measure(task: Task) -> Result:
 def _model(task: Task) -> Any:
     row, learner = task["row"], Adam(epochs=task["epochs"], patience=task["patience"])
     if row in ("hypothesis only", "bag of words"):
-        return BagOfWords(Adam(epochs=task["epochs"], rate=0.01), row == "bag of words", task["seed"])
+        return BagOfWords(Adam(epochs=task["epochs"], learning_rate=0.01), row == "bag of words", task["seed"])
     if row == "aligned words":
         return EntailmentClassifier(seed=task["seed"], threads=1)
     network = NETWORKS[row]

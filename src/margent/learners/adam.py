@@ -18,7 +18,7 @@ class Adam(BatchLearner):
     """Minimises the mean loss of the examples by Algorithm 1 of Kingma and Ba (2015). For each batch, with gradient g:
 
         m <- beta1 m + (1 - beta1) g,    v <- beta2 v + (1 - beta2) g^2,
-        w <- w - rate * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + 1e-8).
+        w <- w - learning_rate * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + 1e-8).
 
     The oracle has `values`, the weights in one array that is changed in place, and `gradient(examples, seed)`, the loss
     summed over a batch and the gradient of its mean; `seed` is for what it draws. Arrays may be numpy's or torch's.
@@ -26,7 +26,7 @@ class Adam(BatchLearner):
     """
 
     epochs: int = field(default=20, metadata={"help": "passes over the training data"})
-    rate: float = field(default=0.001, metadata={"help": "the size of steps"})
+    learning_rate: float = field(default=0.001, metadata={"help": "the size of steps"})
     batch: int = field(default=32, metadata={"help": "examples per step"})
     beta1: float = field(default=0.9, metadata={"help": "how slowly the mean of gradients forgets"})
     beta2: float = field(default=0.999, metadata={"help": "how slowly the mean of their squares forgets"})
@@ -37,7 +37,7 @@ class Adam(BatchLearner):
 
     def __post_init__(self) -> None:
         check_whole(self, "epochs", minimum=1)
-        check_number(self, "rate", minimum=0, above=True)
+        check_number(self, "learning_rate", minimum=0, above=True)
         check_whole(self, "batch", minimum=1)
         for name in ("beta1", "beta2"):
             check_number(self, name, minimum=0, maximum=1 - 1e-9)
@@ -73,7 +73,7 @@ class Adam(BatchLearner):
                 m += (1 - self.beta1) * g
                 v *= self.beta2
                 v += (1 - self.beta2) * (g * g)
-                rate = self.rate * (1 - self.beta2**t) ** 0.5 / (1 - self.beta1**t)
+                rate = self.learning_rate * (1 - self.beta2**t) ** 0.5 / (1 - self.beta1**t)
                 w -= rate * (m / (v**0.5 + 1e-8 * (1 - self.beta2**t) ** 0.5))
                 total += float(loss)
                 done += len(examples)

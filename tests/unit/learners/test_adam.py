@@ -45,7 +45,7 @@ def line() -> Line:
 @pytest.mark.parametrize("clip", [1e9, 0.7])
 def test_steps_are_those_of_the_textbook(clip):
     oracle = line()
-    learner = margent.Adam(epochs=3, rate=0.1, batch=8, beta1=0.8, beta2=0.95, clip=clip)
+    learner = margent.Adam(epochs=3, learning_rate=0.1, batch=8, beta1=0.8, beta2=0.95, clip=clip)
     found = margent.train(learner, oracle, seed=4).weights
     batches = [examples for examples, _ in oracle.asked]
     assert [len(batch) for batch in batches] == [8, 8, 7] * 3
@@ -58,18 +58,17 @@ def test_steps_are_those_of_the_textbook(clip):
 
 def test_the_history_and_early_stopping():
     oracle = line()
-    result = margent.train(
-        margent.Adam(epochs=30, rate=0.1, patience=2), oracle, evaluate=lambda w: -abs(w[0] - 0.3), seed=1
-    )
+    learner = margent.Adam(epochs=30, learning_rate=0.1, patience=2)
+    result = margent.train(learner, oracle, evaluate=lambda w: -abs(w[0] - 0.3), seed=1)
     assert len(result.history) < 30 and result.best_epoch == len(result.history) - 2
     assert result.history[0].loss > result.history[-1].loss and result.history[0].updates == 1
-    again = margent.train(margent.Adam(epochs=30, rate=0.1, patience=2), line(), evaluate=lambda w: -abs(w[0] - 0.3),
-                          seed=1)  # fmt: skip
+    again = margent.train(learner, line(), evaluate=lambda w: -abs(w[0] - 0.3), seed=1)
     assert (again.weights == result.weights).all()
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"epochs": 0}, {"rate": 0}, {"batch": 0}, {"beta1": 1.0}, {"beta2": -0.1}, {"clip": 0}, {"patience": 0}]
+    "wrong",
+    [{"epochs": 0}, {"learning_rate": 0}, {"batch": 0}, {"beta1": 1.0}, {"beta2": -0.1}, {"clip": 0}, {"patience": 0}],
 )
 def test_wrong_parameters_are_refused(wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} of Adam should be"):

@@ -31,9 +31,9 @@ def test_a_whole_run_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_bag_of_words_learns_what_words_say() -> None:
     X = [("a cat", "a dog"), ("a dog", "a dog"), ("a cat", "a cat"), ("a dog", "a cat")] * 8
     y = ["contradiction", "entailment", "entailment", "contradiction"] * 8
-    both = entailment.BagOfWords(entailment.Adam(epochs=60, rate=0.05), True, 0)
+    both = entailment.BagOfWords(entailment.Adam(epochs=60, learning_rate=0.05), True, 0)
     assert both.fit(X, y, X_dev=X, y_dev=y, progress=False).score(X, y) == 1
-    half = entailment.BagOfWords(entailment.Adam(epochs=60, rate=0.05), False, 0)
+    half = entailment.BagOfWords(entailment.Adam(epochs=60, learning_rate=0.05), False, 0)
     assert half.fit(X, y, X_dev=X, y_dev=y, progress=False).score(X, y) <= 0.5  # the hypothesis alone says nothing
 
 

@@ -182,7 +182,7 @@ def _loss_of(network: Network, tensors: Any, batch: PairBatch, hard: Any, right:
 def test_networks_learn_are_stored_and_say_the_same_again(changes, tmp_path):
     X, y, _ = make_entailment(24, seed=2)
     model = EntailmentClassifier(
-        network=replace(SMALL, dropout=0.1, **changes), learner=Adam(epochs=3, rate=0.02, batch=8), seed=3
+        network=replace(SMALL, dropout=0.1, **changes), learner=Adam(epochs=3, learning_rate=0.02, batch=8), seed=3
     ).fit(X, y, progress=False)
     again = EntailmentClassifier(**model.get_params(deep=False)).fit(X, y, progress=False)
     assert (again.weights_.values == model.weights_.values).all()  # the same seed, the same bits
