@@ -347,7 +347,14 @@ def _better(title: str, better: Sequence[Result], worse: Sequence[Result]) -> tu
 
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
-    """F1 on the folds against the width of the beam and by update."""
+    """F1 on the folds against the width of the beam and by update; without folds, F1 on test data."""
+    if all(row["fold"] is None for row in rows):
+        figure, (panel,) = new_figure(1)
+        tested = {f"{TITLES[row['corpus']]}, {row['types']} types": scores([row])[2] for row in rows}
+        panel.barh(list(tested), list(tested.values()), color="#8c96a0")
+        panel.set(xlabel="F1 on test data, percent")
+        figure.savefig(path)
+        return
     figure, (left, right) = new_figure(2)
     found: dict[tuple[int, str], list[Result]] = {}
     for row in rows:

@@ -34,6 +34,15 @@ def test_a_whole_run_and_again(tmp_path: Path) -> None:
     assert (tmp_path / "questions-journal.jsonl").read_bytes() == journal
 
 
+def test_a_run_without_folds_shows_what_was_tested(tmp_path: Path) -> None:
+    rows = [
+        {"corpus": "made", "types": types, "fold": None, "right": [1, 0], "understood": [1, 1], "width": 16}
+        for types in ("full", "simple")
+    ]
+    questions.draw(rows, tmp_path / "questions.png")
+    assert (tmp_path / "questions.png").stat().st_size > 1000
+
+
 def test_precision_is_of_what_is_understood() -> None:
     rows = [{"right": [1, 0], "understood": [1, 1]}, {"right": [1, 0], "understood": [1, 0]}]
     assert questions.scores(rows) == pytest.approx((200 / 3, 50.0, 400 / 7))
