@@ -30,6 +30,8 @@ def test_formats_are_found_by_name_and_extension():
     assert set(format_names("dependencies", read=False)) == {"columns", "conllu", "conllx", "sentences"}
     assert format_names("phrases") == ("brackets",) and guessed_format("wsj_0001.MRG.gz") == "brackets"
     assert format_names("meanings") == ("questions",) and guessed_format("geo.questions.gz") == "questions"
+    assert format_names("translations") == ("parallel-text",)
+    assert guessed_format("zh-en.parallel.gz") == "parallel-text"
     assert format_names("pronunciations") == ("pronunciations",)
     assert set(format_names("intervals", write=True)) == {"timit", "htk", "xwaves", "textgrid", "audacity"}
     assert guessed_format("a.JSONL.gz") == "jsonl" and guessed_format("a.txt", "tokens") is None
@@ -63,6 +65,7 @@ SAMPLES = {
         [PhraseTree.from_brackets("(S (NP (NNP Ann)) (VP (VBZ sings)))"), PhraseTree(["no"], ["UH"])],
     ),
     "meanings": ([["how", "many"], ["utah"]], [parse_meaning("(count $0 (state:t $0))"), parse_meaning("utah:s")]),
+    "translations": ([["das", "Haus"], ["ja"]], [["the", "house"], ["yes"]]),
     "intervals": [Interval(0.0, 0.5, "a"), Interval(0.5, 1.0, "b")],
 }
 
