@@ -365,15 +365,24 @@ void bind_translation_search(nb::module_& m) {
           "__init__",
           [](TranslationOracle* self, const BoundTranslation& translation, const BoundRightForests& right,
              TranslationUpdate update, std::int64_t pop_limit, std::int64_t k_best, std::int64_t batch, int threads,
-             std::optional<Doubles> sample_weight, std::optional<Numbers> examples, double dense_step) {
+             std::optional<Doubles> sample_weight, std::optional<Numbers> examples, double dense_step,
+             bool follows_answer) {
             if (batch < 1 || k_best < 1) throw nb::value_error("batch or k out of range");
             const TranslationSetup& setup = translation.view();
             if (static_cast<std::int64_t>(right.found().size()) != setup.sentences.size ||
                 (sample_weight && n_entries(*sample_weight) != setup.sentences.size))
               throw nb::value_error("right translations and a weight for each sentence");
-            TranslationTraining training{
-                setup, right.references(), checked_limit(pop_limit), update, k_best, batch, threads, dense_step, {},
-                {}};
+            TranslationTraining training{setup,
+                                         right.references(),
+                                         checked_limit(pop_limit),
+                                         update,
+                                         k_best,
+                                         batch,
+                                         threads,
+                                         follows_answer,
+                                         dense_step,
+                                         {},
+                                         {}};
             if (sample_weight)
               training.weights.assign(sample_weight->data(), sample_weight->data() + sample_weight->size());
             if (examples) {
@@ -387,7 +396,7 @@ void bind_translation_search(nb::module_& m) {
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("translations"), nb::arg("right"), nb::arg("update"),
           nb::arg("pop_limit"), nb::arg("k_best") = 100, nb::arg("batch") = 1, nb::arg("threads") = 1,
           nb::arg("sample_weight").none() = nb::none(), nb::arg("examples").none() = nb::none(),
-          nb::arg("dense_step") = 1.0)
+          nb::arg("dense_step") = 1.0, nb::arg("follows_answer") = false)
       .def_prop_ro("batch", &TranslationOracle::batch)
       .def(
           "set_dense",

@@ -234,20 +234,15 @@ class TranslationOracle::Worker {
   // no wrong one is ahead. Of the right nodes of a cell the best counts.
   std::int32_t most_violated(const RightForest& right, const References& references, const CostlyFeatures& costly,
                              const Question& question, std::vector<Derivation>& wrong) {
-    best_of_cell_.clear();
-    for (std::int32_t v = 0; v < right.forest.n_nodes(); ++v) {
-      const auto& cell = right.cells[static_cast<std::size_t>(v)];
-      const auto same = [&](std::int32_t other) { return right.cells[static_cast<std::size_t>(other)] == cell; };
-      const auto found = std::ranges::find_if(best_of_cell_, same);
-      if (found == best_of_cell_.end())
-        best_of_cell_.push_back(v);
-      else if (right_score(v) > right_score(*found))
-        *found = v;
-    }
+    compared_.clear();
+    if (training_.follows_answer)
+      follow(right);
+    else
+      for (std::int32_t v = 0; v < right.forest.n_nodes(); ++v) compare(right, v);
     const Question one{1, question.cost, false};
     std::int32_t chosen = not_found;
     double most = 0;
-    for (const std::int32_t v : best_of_cell_) {
+    for (const std::int32_t v : compared_) {
       const auto& cell = right.cells[static_cast<std::size_t>(v)];
       const std::int32_t number = number_of(cell);
       if (number == not_found) continue;
@@ -262,6 +257,27 @@ class TranslationOracle::Worker {
     if (chosen != not_found)
       wrong = wrong_ones(right.cells[static_cast<std::size_t>(chosen)], right, references, costly, question);
     return chosen;
+  }
+
+  // Of the right nodes of a cell the best is compared.
+  void compare(const RightForest& right, std::int32_t v) {
+    const auto& cell = right.cells[static_cast<std::size_t>(v)];
+    const auto same = [&](std::int32_t other) { return right.cells[static_cast<std::size_t>(other)] == cell; };
+    const auto found = std::ranges::find_if(compared_, same);
+    if (found == compared_.end())
+      compared_.push_back(v);
+    else if (right_score(v) > right_score(*found))
+      *found = v;
+  }
+  // The nodes of the best right derivation, smaller ones before those that are made of them.
+  void follow(const RightForest& right) {
+    compared_.push_back(right.forest.n_nodes() - 1);
+    for (std::size_t i = 0; i < compared_.size(); ++i) {
+      const auto edge = static_cast<std::size_t>(best_[static_cast<std::size_t>(compared_[i])].edge);
+      for (auto t = right.forest.tail_ptr[edge]; t < right.forest.tail_ptr[edge + 1]; ++t)
+        compared_.push_back(right.forest.tails[static_cast<std::size_t>(t)]);
+    }
+    std::ranges::sort(compared_);
   }
 
   // The local update: of the k best derivations, that with the best BLEU against the best one.
@@ -297,7 +313,7 @@ class TranslationOracle::Worker {
   RuleFeatures<HashedRows> features_;
   std::vector<double> scores_;
   std::vector<Best::Value> best_;
-  std::vector<std::int32_t> edges_, best_of_cell_;
+  std::vector<std::int32_t> edges_, compared_;
 };
 
 TranslationOracle::TranslationOracle(TranslationTraining training, const std::vector<RightForest>* right)

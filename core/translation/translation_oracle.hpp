@@ -27,6 +27,9 @@ struct TranslationTraining {
   std::int64_t k_best = 100;  // of the local update
   std::int64_t batch = 1;     // so many sentences are translated under the same weights
   int threads = 1;
+  // What is compared with wrong partial derivations: those that the best right derivation is made of, or at each node
+  // the best of any right one.
+  bool follows_answer = false;
   double dense_step = 1;               // the part of a step that weights of dense features make
   std::vector<double> weights;         // of sentences, or empty
   std::vector<std::int64_t> examples;  // the sentences to learn from

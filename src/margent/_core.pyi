@@ -1267,6 +1267,7 @@ class TranslationOracle(ParserOracle):
         sample_weight: NDArray[numpy.float64] | None = None,
         examples: NDArray[numpy.int64] | None = None,
         dense_step: float = 1.0,
+        follows_answer: bool = False,
     ) -> None: ...
     @property
     def batch(self) -> int: ...

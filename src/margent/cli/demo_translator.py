@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     from margent.datasets import make_translations
     from margent.formats import write_parallel_text, write_word_alignments
     from margent.learners import Perceptron
-    from margent.models import Translator
+    from margent.models import DenseStart, Translator
 
     folder = Path(arguments.out)
     folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     console.print(f"  {' '.join(X[0])}\n  {' '.join(y[0])}", soft_wrap=True)
     started = time.perf_counter()
-    translator = Translator(learner=Perceptron(epochs=_EPOCHS), seed=arguments.seed).fit(
+    start = DenseStart(scale=20, step=0.1)  # so few sentences teach dense features, too
+    translator = Translator(learner=Perceptron(epochs=_EPOCHS), dense=start, seed=arguments.seed).fit(
         X, y, alignments=alignments, X_dev=X_dev, y_dev=y_dev, progress=False
     )
     translator.save(folder / "translator.margent")
@@ -110,6 +111,7 @@ def _show_next(console: Console, folder: Path, sentence: str) -> None:
         "translate": f"echo {shlex.quote(sentence)} | {margent} apply {model} --k 3",
         "how good is the model?": f"{margent} evaluate {model} {test}",
         "why these words?": f"{margent} explain {model} {test} --top 3",
-        "train one yourself": f"{margent} train --task translator {train} --alignments {links} --dev {dev} -m {mine}",
+        "train one yourself": f"{margent} train --task translator {train} --alignments {links} --dev {dev} -m {mine} "
+        "--dense-scale 20",
     }
     show_commands(console, steps)

@@ -68,3 +68,16 @@ def test_results_and_refusals(files, margent, fails, tmp_path) -> None:
     fails(1, "expected as many", *train, "--alignments", tmp_path / "short")
     (tmp_path / "long").write_text("x " * 300 + "\n")
     fails(1, "expected at most 200", "apply", files / "m", tmp_path / "long")
+
+
+def test_demo(margent, monkeypatch, tmp_path) -> None:
+    from margent.cli import demo_translator
+
+    monkeypatch.setattr(demo_translator, "_N_TRAIN", 60)
+    monkeypatch.setattr(demo_translator, "_EPOCHS", 1)
+    outcome = margent("demo", "translator", "--out", tmp_path)
+    assert outcome.status == 0
+    for part in ("Rules that turn things around", "BLEU", "How the first was made", "X -> ", "What to type next"):
+        assert part in outcome.output
+    assert (tmp_path / "derivation.svg").read_text().startswith("<svg")
+    assert library.load(tmp_path / "translator.margent").history_

@@ -10,6 +10,8 @@ from margent.parameters import as_float, check_choice, check_number, check_whole
 
 UPDATES = ("max-violation", "local", "skip", "standard")
 """What is learned where the best translation that is found is wrong; see `CubePruning`."""
+REFERENCES = ("derivation", "part")
+"""What is right of a span: what the best right derivation has there, or the best of what any has."""
 LONGEST = 200
 """A sentence has at most so many words."""
 
@@ -32,6 +34,13 @@ class CubePruning:
         default="max-violation",
         metadata={"help": "what to learn from where the search goes wrong", "choices": UPDATES},
     )
+    reference: str = field(
+        default="derivation",
+        metadata={
+            "help": "what max-violation compares: parts of the best right derivation, or at each span the best of any",
+            "choices": REFERENCES,
+        },
+    )
     k_best: int = field(default=100, metadata={"help": "translations that the local update chooses from"})
     batch: int = field(default=16, metadata={"help": "sentences that are translated before the weights move"})
 
@@ -40,6 +49,7 @@ class CubePruning:
         check_whole(self, "span_limit", minimum=1, maximum=1000)
         check_whole(self, "most_options", minimum=0, maximum=10**9)
         check_choice(self, "update", UPDATES)
+        check_choice(self, "reference", REFERENCES)
         check_whole(self, "k_best", minimum=2, maximum=10**6)
         check_whole(self, "batch", minimum=1, maximum=10**6)
 
@@ -57,7 +67,7 @@ class DenseStart:
     """
 
     scale: float = field(
-        default=100.0, metadata={"help": "factor of these weights: the larger, the less sparse features add to them"}
+        default=1000.0, metadata={"help": "factor of these weights: the larger, the less sparse features add to them"}
     )
     step: float = field(default=0.0, metadata={"help": "part of a step that they make with the others; 0: they stay"})
     weights: Mapping[str, float] | None = field(

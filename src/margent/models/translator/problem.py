@@ -117,6 +117,7 @@ class TranslatorProblem(Problem[TranslatorModel]):
             None if pairs.sample_weight is None else pairs.counts,
             None if local else np.flatnonzero(reached).astype(np.int64),
             float(translator.dense.step),
+            search.reference == "derivation",
         )
         oracle.set_dense(initial_weights(translator.dense))
 

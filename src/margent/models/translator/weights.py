@@ -23,18 +23,20 @@ INITIAL = MappingProxyType(
     {
         "language model": 1.0,
         "language model: unknown word": -2.0,
-        "target length": 0.8,
-        "glue": -0.2,
+        "target length": 1.9,
+        "glue": -0.8,
         "pass-through": -3.0,
         "lexical rule": -0.3,
         "hierarchical rule": -0.3,
-        "log p(target | source)": 0.5,
+        "log p(target | source)": 0.2,
         "log p(source | target)": 0.5,
         "log lex(target | source)": 0.4,
         "log lex(source | target)": 0.4,
+        "source count": -0.3,
     }
 )
-"""Weights of dense features that translate as well as can be before anything is learned; all others are 0."""
+"""Weights of dense features to begin with; all others are 0. They were found on the development part of Tatoeba
+Chinese-English, one after the other."""
 
 
 class Found(NamedTuple):

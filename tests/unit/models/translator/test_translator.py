@@ -34,7 +34,7 @@ def translator() -> Translator:
 def test_learning_helps_and_does_not_depend_on_threads(translator: Translator) -> None:
     start = Translator([], Perceptron(epochs=1), threads=1).fit(X, Y, alignments=LINKS)
     assert start.weights_.dense == {
-        name: 100 * weight for name, weight in _initial().items()
+        name: 1000 * weight for name, weight in _initial().items()
     }  # there is nothing else to learn
     assert translator.score(X_DEV, Y_DEV) > start.score(X_DEV, Y_DEV)
     other = Translator(FEW, Perceptron(epochs=3), dense=DenseStart(10), threads=3).fit(
