@@ -83,13 +83,13 @@ FULL = Plan()
 QUICK = Plan(
     tuners=("n-best MERT", "PRO"),
     updates=("max-violation", "standard"),
-    n_train=2000,
-    n_compared=1000,
+    n_train=6000,
+    n_compared=2000,
     epochs=2,
     compared_epochs=2,
-    iterations=2,
+    iterations=3,
     k=20,
-    n_dev=200,
+    n_dev=300,
 )
 
 
@@ -151,8 +151,8 @@ def corpus_of(name: str) -> _Corpus:
 def measure(task: Task) -> Result:
     """Tunes or trains a translator; BLEU on development and test data, with what BLEU is made of by test sentence."""
     corpus = corpus_of(task["corpus"])
-    X_dev, y_dev = (side[: task["n_dev"]] for side in corpus.dev)
-    pairs = corpus.X[: task["n"]], corpus.y[: task["n"]], corpus.alignments[: task["n"]]
+    X_dev, y_dev = (some(side, task["n_dev"]) for side in corpus.dev)
+    pairs = tuple(some(side, task["n"]) for side in (corpus.X, corpus.y, corpus.alignments))
     begin = time.process_time()
     if task["kind"] == "tuner":
         translator, curve, n_features = _tuned(task, pairs, X_dev, y_dev)
@@ -178,6 +178,14 @@ def measure(task: Task) -> Result:
         "sentences_per_second": len(found) / max(decoding, 1e-9),
         "counts": test.astype(int).tolist(),
     }
+
+
+def some(items: list[Any], n: int | None) -> list[Any]:
+    """So many of them, at random, as corpora are sorted by length; None: all."""
+    if n is None or n >= len(items):
+        return items
+    chosen = np.sort(np.random.default_rng(0).permutation(len(items))[:n])
+    return [items[i] for i in chosen.tolist()]
 
 
 def _tuned(task: Task, pairs: Any, X_dev: Any, y_dev: Any) -> tuple[Translator, list[float], int]:

@@ -34,6 +34,8 @@ def test_formats_are_found_by_name_and_extension():
     assert format_names("meanings") == ("questions",) and guessed_format("geo.questions.gz") == "questions"
     assert set(format_names("pairs")) == {"jsonl", "pairs"} and guessed_format("a.jsonl", "pairs") == "jsonl"
     assert guessed_format("a.jsonl") == "jsonl" and format_named("jsonl").gives == "tokens"
+    assert format_names("translations") == ("parallel-text",)
+    assert guessed_format("zh-en.parallel.gz") == "parallel-text"
     assert format_names("pronunciations") == ("pronunciations",)
     assert set(format_names("intervals", write=True)) == {"timit", "htk", "xwaves", "textgrid", "audacity"}
     assert guessed_format("a.JSONL.gz") == "jsonl" and guessed_format("a.txt", "tokens") is None

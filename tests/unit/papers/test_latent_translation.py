@@ -50,6 +50,12 @@ def test_the_page_has_a_place_for_it() -> None:
     assert "here it is" in with_generated(page, {"translation": "here it is"})
 
 
+def test_parts_of_data_are_drawn_in_step() -> None:
+    one, other = translation.some(list(range(50)), 9), translation.some([str(i) for i in range(50)], 9)
+    assert len(one) == 9 and other == [str(i) for i in one] and max(one) > 20
+    assert translation.some([1, 2], None) == translation.some([1, 2], 5) == [1, 2]
+
+
 @pytest.mark.parametrize("update", ["local", "skip"])
 def test_each_policy_has_a_name(update: str) -> None:
     row = {"kind": "learner", "update": update, "features": "dense", "left_out": False}

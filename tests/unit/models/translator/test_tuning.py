@@ -108,8 +108,7 @@ def test_batch_mira_steps_as_its_textbook_says():
     step = min(0.3, loss / (difference @ difference)) if difference.any() and loss > 0 else 0.0
     after = start + step * difference
     weights = tuner.weights(found, start, np.random.default_rng(0))
-    better = corpus_bleu(found.chosen_statistics(after)) > corpus_bleu(found.chosen_statistics(start))
-    np.testing.assert_allclose(weights, after if better else start)
+    np.testing.assert_allclose(weights, after)
     assert step > 0
 
 

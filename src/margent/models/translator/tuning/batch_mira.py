@@ -43,7 +43,7 @@ class BatchMira:
         """The next weights (F,)."""
         weights, total, n = start.copy(), np.zeros_like(start), 0
         recent = np.ones(candidates.statistics.shape[1])
-        best, best_bleu = start, float(corpus_bleu(candidates.chosen_statistics(start)))
+        best, best_bleu = start, -1.0
         for _ in range(self.epochs):
             for sentence in random.permutation(len(candidates)):
                 rows = slice(*candidates.ptr[sentence : sentence + 2])
