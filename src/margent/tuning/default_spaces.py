@@ -26,6 +26,7 @@ _SPACES: dict[str, dict[str, Any]] = {
     "hmsvm": {"C": Range(0.001, 10, log=True)},
     "dual-perceptron": {"epochs": _EPOCHS},
     "spectral": {"tau": Range(0.3, 30, log=True)},
+    "adam": {"learning_rate": Range(0.0001, 0.01, log=True), "epochs": [10, 20, 40]},
     "maximum-likelihood": {"shrinkage": Range(0.001, 1, log=True)},
     "em": {"order": [4, 6, 8]},
 }
