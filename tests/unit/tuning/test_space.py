@@ -7,9 +7,11 @@ import pytest
 from margent import (
     EM,
     MIRA,
+    EntailmentClassifier,
     Features,
     Kernel,
     MaximumLikelihood,
+    Network,
     PassiveAggressive,
     Perceptron,
     Range,
@@ -150,8 +152,9 @@ def test_default_spaces():
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_has_a_default_space_of_values_it_takes(name):
     assert default_space(name)
-    for candidate in candidates(None, trials=10, model=Tagger(learner=name)):
-        assert candidate.model(Tagger(learner=name)).learner is not None
+    model = Tagger(learner=name) if name != "adam" else EntailmentClassifier(learner=name, network=Network())
+    for candidate in candidates(None, trials=10, model=model):
+        assert candidate.model(model).learner is not None
 
 
 @dataclass(frozen=True)
