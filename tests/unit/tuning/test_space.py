@@ -152,6 +152,8 @@ def test_default_spaces():
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_has_a_default_space_of_values_it_takes(name):
     assert default_space(name)
+    if name == "adam":
+        pytest.importorskip("torch", reason="Adam learns networks, which need torch")
     model = Tagger(learner=name) if name != "adam" else EntailmentClassifier(learner=name, network=Network())
     for candidate in candidates(None, trials=10, model=model):
         assert candidate.model(model).learner is not None
