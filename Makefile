@@ -65,11 +65,12 @@ $(VENV)/.installed: $(VENV)/bin/python $(NATIVE) $(PACKAGE)
 	$(BIN)/pip install --quiet '.[plot]'
 	@touch $@
 
-# torch for processors is half a gigabyte smaller than the usual one; without it, tests of networks are skipped.
-$(VENV)/.dev: $(VENV)/.installed
+# With the package itself, so that it is built once. torch for processors is half a gigabyte smaller than the usual one;
+# without it, tests of networks are skipped.
+$(VENV)/.dev: $(VENV)/bin/python $(NATIVE) $(PACKAGE)
 	$(BIN)/pip install --quiet '.[dev]'
 	-$(BIN)/pip install --quiet '$(TORCH)'
-	@touch $@
+	@touch $(VENV)/.installed $@
 
 $(VENV)/.bench: $(VENV)/.dev
 	$(BIN)/pip install --quiet '.[bench]'
